@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial, wraps
+from itertools import repeat
+from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 Asked = ParamSpec("Asked")
@@ -17,8 +19,11 @@ Found = TypeVar("Found")
 
 MOST = 300
 """Kept of one game, about what all its seats ask for; then those go first that nobody asked for lately."""
+_PLAIN = frozenset({str, int, bool, type(None), FunctionType})
 LATELY = 20
 """Changes of the state."""
+MEANWHILE = 8
+"""Forms that may be filled in at one table at once; then all of them begin anew."""
 checking: Callable[[Any, Any], bool] | None = None
 """Whether what was kept equals what would be worked out now; the tests set it, and so find what is kept too long."""
 
@@ -50,9 +55,12 @@ class Worked:
         self._kept: dict[Hashable, _Kept] = {}
         self._changed: dict[str, int] = {}
         """When each part of the state changed last."""
+        self._lasts: dict[frozenset[str], int] = {}
+        """The same of several parts together, since the last change."""
         self._now = now
         self._most = MOST
         self._looking: list[set[str]] = []
+        self._meanwhile: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -60,11 +68,21 @@ class Worked:
     def clear(self) -> None:
         """Anything may have changed."""
         self._kept.clear()
+        self._meanwhile.clear()
 
     def changed(self, parts: Iterable[str]) -> None:
         """These parts of the state are not as they were."""
         self._now += 1
         self._changed.update(dict.fromkeys(parts, self._now))
+        self._lasts.clear()
+        self._meanwhile.clear()
+
+    def meanwhile(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """What lasts only until anything happens at all, such as a form that is being filled in."""
+        if key not in self._meanwhile and len(self._meanwhile) >= MEANWHILE:
+            self._meanwhile.clear()
+        found: Found = self._meanwhile.setdefault(key, make())
+        return found
 
     def look(self, part: str) -> None:
         """Whatever is being worked out depends on a part of the state."""
@@ -106,8 +124,13 @@ class Worked:
         self._kept.pop(key, None)
 
     def _stands(self, held: _Kept) -> bool:
-        changed = self._changed
-        return held.at == self._now or not any(changed.get(part, 0) > held.at for part in held.looked)
+        if held.at == self._now:
+            return True
+        last = self._lasts.get(held.looked)
+        if last is None:
+            last = max(map(self._changed.get, held.looked, repeat(0)), default=0)
+            self._lasts[held.looked] = last
+        return last <= held.at
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
         kind, began, looked = type(game), self._now, set[str]()
@@ -120,17 +143,22 @@ class Worked:
             game.__class__ = kind
             if self._looking:  # also where it fails: whoever tries something else has looked at it
                 self._looking[-1] |= looked
-        held = self._kept[key] = _Kept(value, _same_names(frozenset(looked)), began)
+        held = self._kept[_common(key)] = _Kept(value, _same(frozenset(looked)), began)
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)
         return held
 
 
-@lru_cache(4_000)
-def _same_names(looked: frozenset[str]) -> frozenset[str]:
-    """The same object for the same names: thousands of looks are at the same things."""
-    return looked
+@lru_cache(8_000)
+def _same(thing: Any) -> Any:
+    """The same object for equal keys and names: every table is asked the same, and thousands of looks are at the same."""
+    return thing
+
+
+def _common(key: Hashable) -> Hashable:
+    """A key that every table of a game may have, once for all of them; one with things of a table's own as it is."""
+    return _same(key) if isinstance(key, tuple) and {type(one) for one in key} <= _PLAIN else key
 
 
 @cache

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, ClassVar, Self, dataclass_transform
+from functools import lru_cache
+from sys import intern
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
+Same = TypeVar("Same")
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -22,6 +25,31 @@ def copied(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: copied(getattr(value, one.name)) for one in fields(value)}
     return deepcopy(value)
+
+
+def shared(value: Any) -> Any:
+    """The same object for equal words and numbers by name: the units of a game are at every table that plays it."""
+    if type(value) is str:
+        return intern(value)
+    if type(value) is dict and all(type(one) is int for one in value.values()):
+        return _numbers(tuple(value.items()))
+    return value
+
+
+@lru_cache(4_000)
+def _numbers(items: tuple[tuple[str, int], ...]) -> dict[str, int]:
+    return dict(items)
+
+
+def same(value: Same) -> Same:
+    """The first of equal things, for those that are not changed: many tables show the same."""
+    found: Same = _first(value)
+    return found
+
+
+@lru_cache(4_000)
+def _first(value: Any) -> Any:
+    return value
 
 
 def plain(value: Any, words: Sequence[str] | None = None) -> Any:

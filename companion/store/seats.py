@@ -21,8 +21,9 @@ class Seats:
         """Return a table's game, its newest event's number and its seats, read at once."""
         with self._pool.reading() as db:
             rows = of_table(db, code, lambda: db.execute(_STANDING, [code]).fetchall())
-        seats = {row[3]: Generation(*row[4:6], bool(row[6])) for row in rows if row[3] is not None}
-        return Standing(*rows[0][:3], seats)
+        seats = {row[3]: Generation(row[4], row[5], bool(row[6])) for row in rows if row[3] is not None}
+        name, system, revision = rows[0][:3]
+        return Standing(name, system, revision, seats)
 
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""

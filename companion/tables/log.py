@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import marshal
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -101,15 +103,24 @@ def _void(spans: list[tuple[int, int]]) -> Void:
 
 
 def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[list[Deed]]:
-    """Actions with those of one battle together, where its newest stands; what was taken back stays by itself."""
+    """Actions with those of one battle together, where its newest stands; what was taken back stays by itself.
+
+    :param deeds: newest first
+    """
     groups: dict[tuple[str, int, bool], list[Deed]] = {}
+    begun = sys.maxsize
+    """The line with which the oldest of their battles began: nothing older belongs to any of them."""
     for deed in deeds:
-        if len(groups) == limit and not deed.battle:
-            continue
+        if len(groups) == limit:
+            if deed.last < begun:
+                break
+            if not deed.battle:
+                continue
         taken_back = void(deed)
         key = ("battle", deed.battle, taken_back) if deed.battle else ("act", deed.first, taken_back)
         if key in groups or len(groups) < limit:
             groups.setdefault(key, []).append(deed)
+            begun = min(begun, deed.battle or begun)
     return list(groups.values())
 
 
@@ -136,10 +147,10 @@ class TableLog:
     def _worded(self, deeds: list[Deed], void: Void, most: int) -> Entry:
         """An entry, put into words again only when something has changed that they look at."""
         make = partial(self._entry, deeds, void, most)
-        if not most or any("undone" in deed.kinds for deed in deeds):  # it names what was taken back
+        if not most:
             return make()
-        key = ("entry", self.seat, deeds[-1].first, deeds[0].last, len(deeds), void(deeds[0]), most)
-        return self.game.worked.find(self.game, key, make)
+        named = [self._undone(body) for deed in deeds if "undone" in deed.kinds for body in deed.bodies]
+        return self.game.worked.find(self.game, ("entry", *deeds, *named, void(deeds[0]), most), make)
 
     def lines_of(self, last: int) -> list[str]:
         """The lines of the action that ended with this event."""
@@ -186,8 +197,7 @@ class TableLog:
 
     def _told(self, body: dict[str, Any]) -> str:
         """A line; of a take-back it names what was taken back, as far as this seat has read it."""
-        line = _line(body, self.game)
-        deed = self.past.beginning(self.seat, int(body["to"]) + 1) if body["kind"] == "undone" else None
+        line, deed = _line(body, self.game), self._undone(body)
         if deed is None or not line.startswith("taken back"):
             return line
         action = self.rules.actions.get(deed.name)
@@ -195,6 +205,10 @@ class TableLog:
         why = f" ({body['reason']})" if body.get("reason") else ""
         how = "taken back" if why else "took back"  # by consent it was nobody's alone
         return f"{how}: {name}{why}" if name else line
+
+    def _undone(self, body: dict[str, Any]) -> Deed | None:
+        """What a take-back took back, as far as this seat has read it."""
+        return self.past.beginning(self.seat, int(body["to"]) + 1) if body["kind"] == "undone" else None
 
     def _remembered(self, floor: int, top: int) -> list[Deed]:
         """The actions that end above `floor`, oldest first; only those that were never asked for are read."""
@@ -241,16 +255,15 @@ class TableLog:
                 items[0].at,
                 items[0].seat,
                 next((part.name for part in record if part.name), ""),
-                bodies[: most + 1] if most else bodies,
+                marshal.dumps(bodies[: most + 1] if most else bodies),
                 len(bodies),
                 list(dict.fromkeys(str(part.body["kind"]) for part in record)),
                 *where,
                 about_seats=all(is_seat_line(part.body) for part in record),
                 battle=_battle(record),
+                is_open=open_to_all,
             )
-            found.append(deed)
-            if open_to_all:
-                self.past.share(deed)
+            found.append(self.past.share(deed))
         return found
 
     def _whole_actions(self, floor: int, top: int) -> list[StoredEvent]:

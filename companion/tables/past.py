@@ -6,8 +6,10 @@ happens. Without this, each of them would read hundreds of events again after a 
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 from companion.store import Store, StoredEvent
@@ -15,13 +17,18 @@ from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counti
 
 KEPT = 90
 """So many actions a seat: more than a screen looks back at."""
+LATELY = 60
+"""Lines of the record within which what one seat has read is looked for by the others."""
 MANY = 40
 """Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Deed:
-    """One action as a seat may read it, without what depends on the moment it is read."""
+    """One action as a seat may read it, without what depends on the moment it is read.
+
+    Seats that read the same are given the very same one, so that what is made of it serves them all.
+    """
 
     first: int
     last: int
@@ -29,8 +36,8 @@ class Deed:
     seat: str
     name: str
     """Empty where the action itself is a secret."""
-    bodies: Sequence[dict[str, Any]]
-    """Its events that have a line, in the order they are told; of a long one the first."""
+    told: bytes
+    """Its `bodies`, packed: so they take a fifth, and once they are put into words hardly anybody looks at them again."""
     lines: int
     """How many lines there are in all."""
     kinds: list[str]
@@ -40,6 +47,18 @@ class Deed:
     """It tells who sits where, which no undo takes back."""
     battle: int = 0
     """The battle it belongs to."""
+    is_open: bool = False
+    """Nothing of it is hidden from anybody: every seat reads the same."""
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """Its events that have a line, in the order they are told; of a long one the first."""
+        found: list[dict[str, Any]] = marshal.loads(self.told)
+        return found
+
+
+_said = attrgetter(*(one.name for one in fields(Deed) if one.name != "told"), "bodies")
+"""All that a deed says; packed, the same may be other bytes."""
 
 
 class Past:
@@ -51,7 +70,7 @@ class Past:
         self._redo: tuple[int, LastUndo | None] | None = None
         self._void: tuple[int, list[tuple[int, int]]] | None = None
         self._deeds: dict[str, list[Deed]] = {}
-        self._open: dict[int, Deed] = {}
+        self._lately: dict[int, list[Deed]] = {}
         self._newest: tuple[tuple[int, int], list[StoredEvent]] | None = None
 
     def last_act(self, latest: int) -> LastAct | None:
@@ -106,17 +125,21 @@ class Past:
         """The newest actions that were read for a seat before, oldest first, without a gap."""
         return self._deeds.get(seat, ())
 
-    def share(self, deed: Deed) -> None:
-        """An action of which nothing is hidden is the same for all seats: the last one read waits for them."""
-        self._open = {
-            deed.first: deed,
-            **{first: one for first, one in self._open.items() if first > deed.first - 60},
-        }
+    def share(self, deed: Deed) -> Deed:
+        """An action just read; where another seat has read the same, the one that it has."""
+        alike = self._lately.get(deed.first)
+        if alike is None:
+            recent = {first: one for first, one in self._lately.items() if first > deed.first - LATELY}
+            self._lately = {deed.first: [deed], **recent}
+            return deed
+        known = next((one for one in alike if _said(one) == _said(deed)), None)
+        if known is None:
+            alike.append(deed)
+        return known or deed
 
     def shared(self, first: int, last: int) -> Deed | None:
         """An action of which nothing is hidden, as it was read for another seat."""
-        deed = self._open.get(first)
-        return deed if deed is not None and deed.last == last else None
+        return next((d for d in self._lately.get(first, ()) if d.is_open and d.last == last), None)
 
     def beginning(self, seat: str, first: int) -> Deed | None:
         """The action that began with this event, if it was read before."""

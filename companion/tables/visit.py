@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.forms.fields import Context
-from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
-from companion.engine.play.performing import answered_by, read_action
+from companion.engine.play.performing import answered_by
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
 from companion.engine.seat.view import SeatView, view
@@ -129,11 +128,6 @@ class Visit:
     def fields(self, name: str, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """An action's fields as its form needs them."""
         return self.rules.find(name).describe(self.context, raw)
-
-    def preview(self, name: str, raw: Mapping[str, Any]) -> Breakdown | None:
-        """What an action's worksheet says to these values, before anything is rolled."""
-        action, context = self.form(name, raw)
-        return read_action(action, context, raw)[1]
 
     def act(
         self, name: str, raw: Mapping[str, Any], *, action_id: str = "", revision: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
@@ -130,7 +131,8 @@ def new_table() -> tuple[Response, int]:
 def table(code: str) -> Response:
     """The table as the bearer's seat sees it."""
     found = calling(code)
-    return jsonify({"code": found.code, **found.view.to_json()})
+    clocks = found.clocks
+    return jsonify({"code": found.code, "clocks": asdict(clocks) if clocks else None, **found.view.to_json()})
 
 
 @bp.get("/tables/<code>/actions")

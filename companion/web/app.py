@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -61,6 +62,15 @@ PRIVATE_LETTERS = 8
 """Of a table's code where codes are all that lets strangers watch: a trillion, of which nobody guesses one."""
 
 
+class Companion(Flask):
+    """Flask, which need not ask of each function whether it is a coroutine: none is."""
+
+    url_rule_class = LateRule
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+
 def create_app(
     data: Path | str,
     *,
@@ -80,8 +90,7 @@ def create_app(
     :param founding: how many tables one address may found; by default limited, except in tests.
     :param organiser: whether the organiser's pages are open, to whoever knows the passphrase.
     """
-    app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
-    app.url_rule_class = LateRule
+    app = Companion("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = 3600
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

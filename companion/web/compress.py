@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import ClassVar
 
 from flask import Flask, Response, request
 
@@ -33,23 +34,34 @@ def is_packed() -> bool:
     return "gzip" in request.headers.get("Accept-Encoding", "")
 
 
-def flowing(pieces: Iterable[str]) -> Iterator[bytes]:
-    """A stream, each piece packed and sent at once, with the end of those before it as its dictionary.
+class Packer:
+    """Packs a stream piece by piece, each with the end of those before it as its dictionary.
 
     Whoever unpacks it still has that in his window, so much of a screen that is sent again costs nothing. A packer kept
     for the whole stream would do the same, but takes a quarter of a megabyte.
     """
-    yield b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-    sent = b""
-    for piece in pieces:
+
+    HEAD: ClassVar = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+    """What comes before the first piece."""
+    __slots__ = ("_sent",)
+
+    def __init__(self) -> None:
+        self._sent = b""
+
+    def __call__(self, piece: str) -> bytes:
         text = piece.encode()
-        yield _packed(text, sent)
-        sent = (sent + text)[-REMEMBERED:]
+        packer = zlib.compressobj(5, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=self._sent)
+        packed = packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
+        self._sent = (self._sent + text)[-REMEMBERED:]
+        return packed
 
 
-def _packed(text: bytes, before: bytes) -> bytes:
-    packer = zlib.compressobj(5, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=before)
-    return packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
+def flowing(pieces: Iterable[str]) -> Iterator[bytes]:
+    """A stream, each piece packed and sent at once."""
+    yield Packer.HEAD
+    pack = Packer()
+    for piece in pieces:
+        yield pack(piece)
 
 
 def init_app(app: Flask) -> None:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from flask import Response, make_response, render_template, request, url_for
+from flask import Response, current_app, make_response, render_template, request, url_for
 
 from companion.engine.errors import Mistake, NotYours, Several, StillOwed, Unknown, Warned
-from companion.engine.forms.fields import Context
+from companion.engine.forms.filling import describe_fields
 from companion.engine.forms.worksheet import Breakdown
-from companion.engine.play.actions import Action, describe_fields
+from companion.engine.play.actions import Action
 from companion.engine.play.performing import answered_by
 from companion.tables.submission import Answer
 from companion.web.dutycards import Question
 from companion.web.formfield import form_fields
 from companion.web.intake import number
 from companion.web.moment import Objection
+from companion.web.openform import OpenForm
 from companion.web.page import (
     Toast,
     form_values,
     is_elsewhere,
     is_htmx,
+    macros,
     page_context,
     screen,
     see_other,
@@ -33,42 +34,42 @@ from companion.web.play import bp
 from companion.web.pushing import is_pushed
 from companion.web.seats import DeviceVisit, require
 
-Rows = list[dict[str, Any]]
-"""An action's fields as a form needs them."""
-
 
 def _sheet(
     visit: DeviceVisit,
-    action: Action,
-    ctx: Context,
+    form: OpenForm,
     raw: dict[str, Any],
     mistake: Mistake | None = None,
     status: int = 200,
     touched: str = "",
-    rows: Rows | None = None,
+    works: bool = True,
+    template: str = "action_sheet.html",
 ) -> tuple[str, int]:
     """An action's form with its live preview.
 
     :param touched: the fields that hold what a person chose, and that no first value replaces
-    :param rows: its fields with these values, where they are described already
+    :param works: whether the action can be done now, so that its worksheet says something
+    :param template: all of it, or what the page has not got
     """
-    errors, general = _told(None if isinstance(mistake, Warned) else mistake, action.fields)
-    rows = action.describe(ctx, _plain(raw)) if rows is None else rows
+    action, warned = form.action, mistake if isinstance(mistake, Warned) else None
+    errors, general = _told(None if warned else mistake, action.fields)
     context = {
         "code": visit.code,
         "seat": visit.seat,
+        "base": f"/t/{visit.code}/{visit.seat}",
         "v": visit.view,
         "action": action,
-        "preview": _preview(visit, action, raw) if mistake is None else None,
-        "fields": form_fields(rows, errors),
+        "preview": _preview(visit, form) if mistake is None and works else None,
+        **form.drawn(errors, without="anyway" if warned else ""),
         "error": general,
-        "warned": mistake if isinstance(mistake, Warned) else None,
+        "warned": warned,
         "ask": raw.get("_asked", ""),
         "touched": touched or raw.get("_touched", ""),
         "rev": request.values.get("rev") or visit.revision,
+        **macros(),
     }
-    if is_htmx():
-        return render_template("action_sheet.html", page=False, **context), status
+    if is_htmx():  # what Flask adds for a page is not looked at
+        return current_app.jinja_env.get_template(template).render(context, page=False), status
     return render_template("action.html", page=True, **context), status
 
 
@@ -79,20 +80,15 @@ def _told(mistake: Mistake | None, fields: Any) -> tuple[dict[str, str], str]:
     return errors, "; ".join(m.message for m in wrong if m.field not in fields)
 
 
-def _preview(visit: DeviceVisit, action: Action, given: dict[str, Any]) -> Breakdown | None:
+def _preview(visit: DeviceVisit, form: OpenForm) -> Breakdown | None:
     """What the action's worksheet says so far; None while not enough is filled in."""
-    if action.worksheet is None:
+    sheet = form.action.worksheet
+    if sheet is None or form.filled.mistakes:
         return None
     try:
-        return visit.view.guard.part(
-            action.worksheet.title, lambda: visit.preview(action.name, given), None, Mistake
-        )
+        return visit.view.guard.part(sheet.title, form.work_out, None, Mistake)
     except Mistake:
         return None
-
-
-def _plain(raw: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in raw.items() if not k.startswith("_")}
 
 
 @bp.route("/t/<code>/<seat>/do/<name>", methods=["GET"])
@@ -101,30 +97,8 @@ def action_form(code: str, seat: str, name: str) -> tuple[str, int]:
     visit = require(code, seat)
     raw = form_values()
     action, ctx = visit.form(name, raw)
-    given, rows = _first_values(action, ctx, raw)
-    return _sheet(visit, action, ctx, given, touched=" ".join(_plain(raw)), rows=rows)
-
-
-CHAIN = 4
-"""First values that follow from one another: the only target, who attacks it, what is then asked of them."""
-
-
-def _first_values(
-    action: Action, ctx: Context, raw: dict[str, Any], but: tuple[str, ...] = ()
-) -> tuple[dict[str, Any], Rows]:
-    """What the form shows in fields that nobody has touched, so that its preview speaks of the same; and its fields then.
-
-    :param but: types that a browser does not send while they are empty, so that nobody knows who touched them
-    """
-    given = raw
-    for _ in range(CHAIN):
-        rows = action.describe(ctx, _plain(given))
-        told = [row for row in rows if row["type"] not in but and row["value"] not in (None, "", [], False)]
-        shown = {row["name"]: row["value"] for row in told}
-        if shown.keys() <= given.keys():
-            return given, rows
-        given = {**shown, **given}
-    return given, action.describe(ctx, _plain(given))
+    filled_in = " ".join(name for name in raw if not name.startswith("_"))
+    return _sheet(visit, OpenForm(visit, action, ctx.duty).begin(raw), raw, touched=filled_in)
 
 
 @bp.post("/t/<code>/<seat>/preview/<name>")
@@ -136,15 +110,14 @@ def action_preview(code: str, seat: str, name: str) -> tuple[str, int] | str:
     refused = action.refusal(visit.game, seat, duty)
     if isinstance(refused, NotYours):
         raise refused  # a form offers choices that only its own seat may see
-    context = replace(visit.context, duty=duty)
+    form = OpenForm(visit, action, duty)
     if duty is not None and target() == f"body-{duty.id}":
         asked = next((a for a in visit.view.asked if a.id == duty.id), None)
         if asked is not None and asked.mine and asked.live:
-            fields = form_fields(action.describe(context, _plain(raw)), {})
-            base = f"/t/{visit.code}/{seat}"
-            return render_template("duty_form.html", q=Question(asked, "form", fields), base=base)
-    given, rows = _first_values(action, context, _touched(action, raw), but=("flag",))
-    return _sheet(visit, action, context, given, rows=rows)
+            question = Question(asked, "form", form_fields(form.fill(raw).filled.rows, {}))
+            return render_template("duty_form.html", q=question, base=f"/t/{visit.code}/{seat}")
+    form.begin(_touched(action, raw), but=("flag",))
+    return _sheet(visit, form, raw, works=refused is None, template="sheet_body.html")
 
 
 def _touched(action: Action, raw: dict[str, Any]) -> dict[str, Any]:
@@ -184,8 +157,8 @@ def _warned(
         mistake.instead = StillOwed.instead  # whatever speaks against it
     elsewhere = is_elsewhere(visit.code, visit.seat)
     if is_htmx() and (target() != "live" or elsewhere):
-        ctx = replace(visit.context, duty=visit.game.asked.get(str(raw.get("_asked"))))
-        sheet = make_response(_sheet(visit, action, ctx, raw, mistake, mistake.status))
+        form = OpenForm(visit, action, visit.game.asked.get(str(raw.get("_asked"))))
+        sheet = make_response(_sheet(visit, form.fill(raw), raw, mistake, mistake.status))
         if target() == "live":
             sheet.headers.update({"HX-Retarget": "#sheet", "HX-Reswap": "innerHTML"})
         return sheet
@@ -200,9 +173,8 @@ def _refused(
     from_sheet = not is_htmx() or target() == "sheet"
     duty = visit.game.asked.get(str(raw.get("_asked")))
     if action is not None and action.fields and from_sheet and not isinstance(mistake, NotYours):
-        ctx = replace(visit.context, duty=duty)
         status = mistake.status if mistake.status in {409, 422} else 422
-        return _sheet(visit, action, ctx, raw, mistake, status)
+        return _sheet(visit, OpenForm(visit, action, duty).fill(raw), raw, mistake, status)
     message = mistake.message
     if is_htmx() and target() == "live" and is_elsewhere(visit.code, visit.seat):
         return _said(visit, Toast([message], bad=True), 409)
@@ -218,7 +190,7 @@ def _refused(
 
 def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Response:
     """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
-    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
+    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat)
     response = make_response(body, status)
     moved = f'{{"table-moved": {{"rev": {visit.revision}}}}}'
     response.headers["HX-Trigger"] = moved if is_pushed() else "table-changed"

@@ -15,25 +15,22 @@ from flask import Blueprint, Response, current_app, request
 
 from companion.hall.clock import NOTHING
 from companion.store import Store, StoreClosed, StoreGone
-from companion.web import parts
+from companion.web import parts, telling
 from companion.web.compress import flowing, is_packed
 from companion.web.current import strip_now, tables
 from companion.web.intake import number
-from companion.web.pushing import Pages, key_of
+from companion.web.pushing import Pages, device_of, key_of
 from companion.web.seats import WATCH, require
+from companion.web.telling import CARRIED, Carrier, Hears, News, Telling, spoken
 
 logger = logging.getLogger("companion")
 
 bp = Blueprint("live", __name__)
-BEAT = 10.0
 STREAMS_PER_SEAT = 20
 """A seat's devices with every page they left within the last beat: far more than a player has."""
 WATCHERS_PER_TABLE = 60
 """Nobody crowds round one table with more; the others' pages ask every few seconds instead."""
 
-News = queue.SimpleQueue[int | str | None]
-"""A revision; the sign of what the hall tells every screen; or the end. The simple kind of queue: under gevent the other
-is made of locks that let everybody else go first."""
 HALL = "/hall"
 """In place of a table's code, for boards that show them all."""
 HALL_REST = 1.5
@@ -55,7 +52,7 @@ class Hub:
     def __init__(self, store: Store, looks: Iterable[Callable[[], None]] = ()) -> None:
         """:param looks: what else looks once a second for what other processes changed"""
         self._looks = (*looks, store.tidy)
-        self._listeners: dict[str, dict[Page, News]] = {}
+        self._listeners: dict[str, dict[Page, Hears]] = {}
         self._lock = threading.Lock()
         self._said = ""
         self.changes = 0
@@ -127,13 +124,16 @@ class Hub:
         for mine in ended:
             mine.put(None)
 
-    def join(self, code: str, page: Page) -> News:
+    def join(self, code: str, page: Page, mine: Hears | None = None) -> Hears:
         """Listen; an older stream of the same page ends, and where there are too many, one of the same kind.
 
         A seat's streams give way to that seat's alone. Watchers' give way to watchers', and among them those of
         the address that has most, so that one device cannot push the others out.
+
+        :param mine: who hears it; a queue of the simple kind otherwise: under gevent the other is made of locks that
+            let everybody else go first
         """
-        mine: News = queue.SimpleQueue()
+        mine = queue.SimpleQueue() if mine is None else mine
         with self._lock:
             here = self._listeners.setdefault(code, {})
             ended = page if page in here else _surplus(here, page)
@@ -142,7 +142,7 @@ class Hub:
             here[page] = mine
         return mine
 
-    def leave(self, code: str, page: Page, mine: News) -> None:
+    def leave(self, code: str, page: Page, mine: Hears) -> None:
         with self._lock:
             here = self._listeners.get(code, {})
             if here.get(page) is mine:
@@ -155,7 +155,7 @@ class Hub:
             return sum(len(here) for here in self._listeners.values())
 
 
-def _surplus(here: Mapping[Page, News], newcomer: Page) -> Page | None:
+def _surplus(here: Mapping[Page, Hears], newcomer: Page) -> Page | None:
     """The oldest stream that has to go when this one comes, or None when there is room."""
     alike = [page for page in here if page.seat == newcomer.seat]
     if len(alike) < (WATCHERS_PER_TABLE if newcomer.seat == WATCH else STREAMS_PER_SEAT):
@@ -175,46 +175,28 @@ def stream(code: str, seat: str) -> Response:
     pages: Pages = current_app.extensions["companion"]["pages"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
-    mine = hub.join(code, page)
+    carrier: Carrier | None = request.environ[CARRIED]() if CARRIED in request.environ else None
+    waiting: queue.SimpleQueue[News] = queue.SimpleQueue()
+    mine = hub.join(code, page, waiting if carrier is None else carrier)
     latest, line = tables().store.latest(code), _hall_line()
     key = key_of(code, seat, name)
     told = parts.read(request.args.get("parts", "")), number(request.args.get("rev"))
     showing = pages.open(key, told, mine.put) if "screen" in request.args else None
-    app, environ = current_app._get_current_object(), dict(request.environ)  # type: ignore[attr-defined]
-
-    def events() -> Iterator[str]:
-        shown = latest
-        try:
-            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\n{line}"
-            while True:
-                try:
-                    revision = mine.get(timeout=BEAT)
-                except queue.Empty:
-                    yield f"event: beat\ndata: {shown}\n\n"
-                    continue
-                if revision is None:
-                    return
-                if isinstance(revision, str):
-                    yield f"event: hall\ndata: {revision}\n\n"
-                    continue
-                shown = max(shown, showing.revision if showing else 0)
-                if showing and showing.asking:  # that answer is its screen
-                    showing.missed = max(showing.missed, revision)
-                    continue
-                if revision <= shown:
-                    continue
-                shown = revision
-                pushed = showing.draw(app, environ, code, seat) if showing else None
-                yield pushed or f"event: rev\ndata: {shown}\n\n"
-        finally:
-            leave()
 
     def leave() -> None:
         hub.leave(code, page, mine)
         if showing:
             pages.close(key, showing)
 
-    return _streamed(events(), leave)
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    said = Telling((code, seat), latest, (showing, app, device_of(request.environ)), leave)
+    first = f"retry: 2000\nevent: rev\ndata: {latest}\n\n{line}"
+    if carrier is not None:
+        return _streamed(carrier.begin(first, said, packed=is_packed()))
+    pieces = spoken(first, said, waiting)
+    response = _streamed(flowing(pieces) if is_packed() else pieces)
+    response.call_on_close(leave)  # also when it left before the first line
+    return response
 
 
 def _hall_line() -> str:
@@ -223,15 +205,14 @@ def _hall_line() -> str:
     return "" if request.args.get("hall", NOTHING) == sign else f"event: hall\ndata: {sign}\n\n"
 
 
-def _streamed(events: Iterator[str], leave: Callable[[], None]) -> Response:
+def _streamed(pieces: Iterator[str] | Iterator[bytes]) -> Response:
     response = Response(
-        flowing(events) if is_packed() else events,
+        pieces,
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
     if is_packed():
         response.headers["Content-Encoding"] = "gzip"
-    response.call_on_close(leave)  # also when it left before the first line
     return response
 
 
@@ -241,7 +222,8 @@ def hall_stream() -> Response:
     hub: Hub = current_app.extensions["companion"]["hub"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(WATCH, request.remote_addr or "", name)
-    mine = hub.join(HALL, page)
+    mine: queue.SimpleQueue[News] = queue.SimpleQueue()
+    hub.join(HALL, page, mine)
     line = _hall_line()
 
     def events() -> Iterator[str]:
@@ -250,7 +232,7 @@ def hall_stream() -> Response:
             yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\n{line}"
             while True:
                 try:
-                    told = mine.get(timeout=BEAT)
+                    told = mine.get(timeout=telling.BEAT)
                 except queue.Empty:
                     yield f"event: beat\ndata: {hub.changes}\n\n"
                     continue
@@ -268,4 +250,6 @@ def hall_stream() -> Response:
         finally:
             hub.leave(HALL, page, mine)
 
-    return _streamed(events(), lambda: hub.leave(HALL, page, mine))
+    response = _streamed(flowing(events()) if is_packed() else events())
+    response.call_on_close(lambda: hub.leave(HALL, page, mine))
+    return response

@@ -8,11 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
+from companion.engine.forms.panels import Panel
 from companion.engine.forms.worksheet import Breakdown
-from companion.engine.seat.shapes import ActionView, BattleView, ResultView
+from companion.engine.seat.shapes import ActionView, BattleView, CheckView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
 from companion.web.dutycards import Card, cards, kept_cards
+
+STRIP = 5
+"""Lines of this turn on a screen."""
 
 
 class Moment:
@@ -30,6 +34,11 @@ class Moment:
         sent: Mapping[str, Any] | None = None,
     ) -> None:
         self.view, self.log, self.wrong, self.sent = view, log, wrong, sent
+
+    @property
+    def called(self) -> bool:
+        """Whether this seat is asked something."""
+        return self.view.awaits.asked
 
     @cached_property
     def cards(self) -> Sequence[Card]:
@@ -71,6 +80,23 @@ class Moment:
         return [a for a in found if a.primary], [a for a in found if not a.primary]
 
     @cached_property
+    def checks(self) -> list[tuple[CheckView, ActionView | None]]:
+        """The checklist of the phase, what somebody does before what only reminds; with the form that does it, if any."""
+        offered = {a.name: a for a in self.view.actions if a.fields}
+        lines = sorted(self.view.phase.checklist, key=lambda check: not check.act)
+        return [(check, offered.get(check.action)) for check in lines]
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        """The game's own panels that belong to this very moment."""
+        return [panel for panel in self.view.panels if panel.first]
+
+    @cached_property
+    def folded(self) -> list[Panel]:
+        """The others, which only inform."""
+        return [panel for panel in self.view.panels if not panel.first]
+
+    @cached_property
     def enders(self) -> list[ActionView]:
         """What ends a phase in which the sides alternate."""
         return [a for a in self.view.actions if a.group == "end"]
@@ -80,7 +106,7 @@ class Moment:
         """The newest lines of this turn, without those that only tell of seats and phases."""
         now = self.view.turn.number
         told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
-        return [line for line in told if line.turn == now]
+        return [line for line in told if line.turn == now][:STRIP]
 
     @cached_property
     def shows_roll(self) -> bool:
@@ -127,7 +153,9 @@ class Moment:
 
 def _same(sheet: Breakdown | None, found: ResultView) -> bool:
     """Whether a battle tells a result; what came of it stands in the battle's calculation alone."""
-    return sheet is not None and replace(sheet, effects=found.sheet.effects) == found.sheet
+    if sheet is None or (sheet.title, sheet.result) != (found.sheet.title, found.sheet.result):
+        return False
+    return replace(sheet, effects=found.sheet.effects) == found.sheet
 
 
 class Objection:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
+from flask import Response, current_app, g, make_response, redirect, render_template, request
 from markupsafe import Markup
 
 from companion.engine.alike import gathered
@@ -17,6 +17,7 @@ from companion.engine.seat.shapes import MarkView
 from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
+from companion.web.hallstrip import standstill
 from companion.web.intake import number
 from companion.web.moment import Moment, Objection
 from companion.web.realdice import gather
@@ -40,9 +41,8 @@ def target() -> str:
 
 def is_elsewhere(code: str, seat: str) -> bool:
     """Whether htmx asks from another page than the seat's main screen: that page draws its own live part."""
-    home = url_for("play.seat_page", code=code, seat=seat)
     here = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
-    return is_htmx() and bool(here) and here.casefold() != home.casefold()
+    return is_htmx() and bool(here) and here.casefold() != f"/t/{code}/{seat}".casefold()
 
 
 def see_other(address: str) -> Response:
@@ -148,22 +148,28 @@ def page_context(
         "table_free": visit.seat in visit.game.sides and visit.is_table_free,
         "join_url": join,
         "toast": toast,
-        "fragment": is_htmx(),
+        "clocks": visit.clocks,
+        "stands": standstill(visit.code),
         "qr": qr.svg(join, f"Watch table {visit.code}"),
     }
 
 
 def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
     """A seat's main screen; only its live part unless a page is named."""
-    context = {**page_context(visit, toast, **more), "tabs": tabs(), **_macros()}
-    return render_template(template or live_template(visit.seat), **parts.watched(context, base_url()))
+    context = {**page_context(visit, toast, **more), "tabs": tabs(), **macros()}
+    live = parts.live(live_template(visit.seat), context, base_url())
+    if template:
+        return render_template(template, **context, live=live)
+    said = context["toast"] or context["warning"]  # what was said before makes room for what is asked
+    return live + Markup(render_template("said.html", **context)) if said else live
 
 
-def _macros() -> dict[str, Any]:
-    """The macros of the screens. They are handed over because to import them costs as much as to use them."""
+def macros() -> dict[str, Any]:
+    """The macros of screens and forms. They are handed over because to import them costs as much as to use them."""
     held: dict[str, Any] = current_app.extensions["companion"].setdefault("macros", {})
     if not held:
-        names = {"ui": "macros", "setup": "setup_step", "bars": "", "parts": "", "battle": "", "duties": ""}
+        names = {"ui": "macros", "real": "dice", "setup": "setup_step"}
+        names |= {"bars": "", "parts": "", "battle": "", "duties": ""}
         for name, file in names.items():
             held[name] = current_app.jinja_env.get_template(f"{file or name}.html").module
     return held

@@ -1,27 +1,32 @@
-"""Parts of a live screen: those that a page shows already are not sent again, and what did not change is not drawn again.
+"""A live screen is a frame and its parts: what a page shows already is not sent, and what did not change is not drawn again.
 
-A page tells with each request which parts it shows (`X-Parts: acts=1f09a3c2b7d4 dice=...`). A part that would be the same is
-answered by an empty element with its id, which the page leaves as it is (live.js). What a part looks at is watched
-(watching.py), so that the one drawn for the last revision serves this one, too, unless something in it changed.
+The parts are the blocks of the screen's template, and the frame is all between them. A page tells with each request
+which parts it shows (`X-Parts: acts=1f09a3c2b7d4 dice=...`). A part that would be the same is answered by an empty element
+with its id, which the page leaves as it is (live.js). What a part looks at is watched (watching.py), so that the one drawn
+for the last revision serves this one, too, unless something in it changed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Protocol
 
 from flask import current_app, g, request
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from companion.web.watching import Drawn, Watch
 
 HEADER = "X-Parts"
-WHOLE = ("log", "undo", "redo", "table_free", "warning", "tabs")
+WHOLE = ("log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
 """What a screen is made of besides the view and the moment, which are watched by their parts."""
 _REVISION = re.compile(r'name="rev" value="\d+"')
 """The one thing in a part that changes though nothing else does: a page sends the revision that it shows itself."""
+FRAME, HOLE, AT = "", "\0", "at"
+"""The frame among the parts; what stands round a name where something is put in; and the name of the revision there."""
 
 
 def _shown() -> dict[str, str]:
@@ -42,18 +47,64 @@ def tells() -> bool:
     return HEADER in request.headers
 
 
-def watched(context: dict[str, Any], base: str) -> dict[str, Any]:
-    """What a screen is made of, watched while it is drawn, and `part`, by which its template draws the parts.
+def live(template: str, context: dict[str, Any], base: str) -> Markup:
+    """A live screen as the page that asks needs it.
 
     :param base: the address that stands in its links to other devices
     """
     held: Drawn = current_app.extensions["companion"]["drawn"]
     watch = Watch(held.screen((context["code"], context["seat"], base)))
-    drawing = Drawing(watch, _shown(), checked=current_app.testing)
-    g.parts_now = drawing.now
     whole = {name: watch.whole(name, context[name]) for name in WHOLE}
     each = {name: watch.attributes(name, context[name]) for name in ("v", "moment")}
-    return {**context, **whole, **each, "part": drawing.part}
+    drawing = Drawing(
+        Blocks(template, {**context, **whole, **each}), watch, _shown(), checked=current_app.testing
+    )
+    g.parts_now = drawing.now
+    return drawing.screen(context["v"].revision)
+
+
+class Layout(Protocol):
+    """How a screen is drawn."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Of its parts."""
+        ...
+
+    def part(self, name: str) -> str: ...
+
+    def frame(self) -> str:
+        """All round the parts, with a hole for each of them."""
+        ...
+
+
+class Blocks:
+    """A layout by a template, whose blocks are the parts."""
+
+    def __init__(self, template: str, given: Mapping[str, Any]) -> None:
+        self._template = current_app.jinja_env.get_template(template)
+        self._given = given
+        self.names = self._template.blocks
+
+    @cached_property
+    def _context(self) -> Context:
+        given = {**self._given, AT: f"{HOLE}{AT}{HOLE}"}
+        current_app.update_template_context(given)
+        context = self._template.new_context(given)
+        context.blocks = {
+            name: [_hole(name)] for name in self.names
+        }  # for the frame; a part is drawn by itself
+        return context
+
+    def part(self, name: str) -> str:
+        return "".join(self._template.blocks[name](self._context)).strip()
+
+    def frame(self) -> str:
+        return "".join(self._template.root_render_func(self._context)).strip()
+
+
+def _hole(name: str) -> Callable[[Context], Iterator[str]]:
+    return lambda _: iter((f"{HOLE}{name}{HOLE}",))
 
 
 def _sign(drawn: str) -> str:
@@ -67,22 +118,41 @@ class Drawing:
     :param checked: whether what is kept is drawn all the same, and compared
     """
 
-    def __init__(self, watch: Watch, shown: Mapping[str, str], *, checked: bool = False) -> None:
-        self.watch, self.shown, self.checked = watch, shown, checked
+    def __init__(
+        self, layout: Layout, watch: Watch, shown: Mapping[str, str], *, checked: bool = False
+    ) -> None:
+        self.layout, self.watch, self.shown, self.checked = layout, watch, shown, checked
         self.now: dict[str, str] = {}
         """What the page will show."""
 
-    def part(self, name: str, caller: Callable[[], str]) -> Markup:
-        """`{% call part("acts") %}...{% endcall %}`: drawn, or only named where the page shows the same."""
+    def screen(self, revision: int) -> Markup:
+        """All of it. The frame comes last: it tells what could not be made of the parts."""
+        into = {name: self.part(name) for name in self.layout.names}
+        into[AT] = str(revision)
+        pieces = self._frame().split(HOLE)
+        pieces[1::2] = [into[name] for name in pieces[1::2]]
+        return Markup("".join(pieces))
+
+    def _frame(self) -> str:
+        kept = self.watch.kept(FRAME)
+        if kept is None:
+            return self.watch.draw(FRAME, self.layout.frame, str)[0]
+        assert not self.checked or self.layout.frame() == kept.sign, (
+            "the frame changed, but nothing it looked at"
+        )
+        return kept.sign
+
+    def part(self, name: str) -> str:
+        """A part drawn, or only named where the page shows the same."""
         kept = self.watch.kept(name)
         if kept is not None and self.checked:
-            assert _sign(str(caller()).strip()) == kept.sign, (
+            assert _sign(self.layout.part(name)) == kept.sign, (
                 f"the part {name!r} changed, but nothing it looked at"
             )
         drawn, sign = "", kept.sign if kept is not None else ""
         if kept is None or self.shown.get(name) != sign:
-            drawn, sign = self.watch.draw(name, caller, _sign)
+            drawn, sign = self.watch.draw(name, partial(self.layout.part, name), _sign)
         self.now[name] = sign
         if self.shown.get(name) == sign:
-            return Markup(f'<div class="part" id="part-{name}" data-same></div>')
-        return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')
+            return f'<div class="part" id="part-{name}" data-same></div>'
+        return f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>'

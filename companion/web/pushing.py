@@ -26,6 +26,12 @@ logger = logging.getLogger("companion")
 HEADER = "X-Page"
 """The name that a page gave its stream, told with every request of it."""
 
+DEVICE = (
+    "REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "SERVER_NAME", "SERVER_PORT", "SERVER_PROTOCOL", "REMOTE_ADDR",
+    "HTTP_HOST", "HTTP_COOKIE", "HTTP_AUTHORIZATION", "wsgi.url_scheme",
+)  # fmt: skip
+"""What is kept of a request for as long as its stream lasts: who asks, and by which address."""
+
 
 @dataclass(slots=True)
 class Showing:
@@ -41,8 +47,7 @@ class Showing:
 
     def draw(self, app: Flask, environ: Mapping[str, Any], code: str, seat: str) -> str | None:
         """The parts that changed as the stream's next event; None when this device may not be shown any."""
-        told = {**environ, "HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "live"}
-        with app.request_context(told):
+        with app.request_context(dict(environ)):
             g.parts = dict(self.parts or {})
             try:
                 visit = require(code, seat)
@@ -85,6 +90,12 @@ class Pages:
 
     def find(self, key: tuple[str, ...]) -> tuple[Showing, Callable[[int], None]] | None:
         return self._showing.get(key)
+
+
+def device_of(environ: Mapping[str, Any]) -> dict[str, Any]:
+    """The request of a device for its screen, as far as it is needed to draw that again and again."""
+    kept = {name: environ[name] for name in DEVICE if name in environ}
+    return {**kept, "HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "live"}
 
 
 def key_of(code: str, seat: str, name: str) -> tuple[str, ...]:

@@ -51,13 +51,13 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
     :param public_url: the address players type when a proxy stands in front of this server.
     """
     https = False
-    names = {"localhost", *(host.lower().rstrip(".") for host in hosts)}
+    names = frozenset({"localhost", *(host.lower().rstrip(".") for host in hosts)})
     origins = set()
     if public_url:
         public = urlsplit(public_url)
         if public.scheme not in ("http", "https") or not public.hostname:
             raise ValueError(f"public URL {public_url!r} is not an address such as https://games.example.org")
-        names.add(public.hostname)
+        names |= {public.hostname}
         origins.add(f"{public.scheme}://{public.netloc.lower()}")
         https = public.scheme == "https"
         app.wsgi_app = BehindProxy(app.wsgi_app, public_url)  # type: ignore[method-assign]
@@ -101,7 +101,8 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
         return response
 
 
-def is_known_host(host: str, names: Iterable[str]) -> bool:
+@lru_cache(200)
+def is_known_host(host: str, names: frozenset[str]) -> bool:
     """Whether a Host header is one of the names, or a literal address.
 
     A page elsewhere can point its own *name* at this machine (DNS rebinding); it cannot do so with an
@@ -130,7 +131,7 @@ def is_own_request(own_origins: set[str]) -> bool:
     return not request.cookies
 
 
-@lru_cache(2_048)
+@lru_cache(4_000)
 def seat_token(secret: bytes, code: str, seat: str, generation: int) -> str:
     """The secret of one seat's join link; a new generation makes the old link useless."""
     message = "\0".join(["seat", code.lower(), seat, str(generation)]).encode()

@@ -12,7 +12,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -20,6 +20,7 @@ SCREENS = 1_200
 """Kept at most: those of 400 tables."""
 STEADY = {"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"}
 """What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
+_STEADY = dict.fromkeys(STEADY, b"steady")
 
 
 @dataclass(slots=True)
@@ -30,7 +31,8 @@ class Kept:
     signs: tuple[bytes, ...]
     """Of all that it looked at."""
     sign: str
-    """Its own. What was drawn itself is not kept: a hall of screens is much, and most seats have one device."""
+    """Its own; of a frame, all of it. The parts themselves are not kept: a hall of screens is much, and most seats have
+    one device."""
 
 
 @dataclass(slots=True)
@@ -65,6 +67,12 @@ def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+@cache
+def _split(name: str) -> tuple[str, str]:
+    owner, _, attribute = name.partition(".")
+    return owner, attribute
+
+
 def sign_of(value: Any) -> bytes | None:
     """A sign that differs whenever anything in the value does; None where there is none."""
     out = io.BytesIO()
@@ -83,8 +91,8 @@ class Watch:
     def __init__(self, screen: Screen) -> None:
         self.parts, self._known = screen.parts, screen.signs
         self._things: dict[str, Any] = {}
-        self._signs: dict[str, bytes | None] = {}
-        self._open: list[set[str]] = []
+        self._signs: dict[str, bytes | None] = dict(_STEADY)
+        self._seen: set[str] = set()
 
     def attributes(self, name: str, thing: Any) -> Any:
         """The thing for a template, each attribute of which is watched."""
@@ -97,46 +105,35 @@ class Watch:
         return _Whole(self, name, thing)
 
     def look(self, name: str) -> None:
-        """The parts that are being drawn look at something."""
-        for seen in self._open:
-            seen.add(name)
+        """The part that is being drawn looks at something."""
+        self._seen.add(name)
 
     def sign(self, name: str) -> bytes | None:
-        if name in STEADY:
-            return b"steady"
-        if name not in self._signs:
-            owner, _, attribute = name.partition(".")
-            thing = self._things[owner]
-            value = getattr(thing, attribute) if attribute else thing
-            known = self._known.get(name)
-            if known is None or not _is_same(known[0], value):
-                known = self._known[name] = (value, sign_of(value))
-            self._signs[name] = known[1]
-        return self._signs[name]
+        owner, attribute = _split(name)
+        value = getattr(self._things[owner], attribute) if attribute else self._things[owner]
+        known = self._known.get(name)
+        if known is None or not _is_same(known[0], value):
+            known = self._known[name] = (value, sign_of(value))
+        self._signs[name] = known[1]
+        return known[1]
 
     def kept(self, part: str) -> Kept | None:
         """The part as it was drawn before, if all that it looked at is as it was then."""
         found = self.parts.get(part)
-        if found is None or self._signs_of(found.looked_at) != found.signs:
-            return None
-        for name in found.looked_at:
-            self.look(name)  # whatever it is a part of looks at the same
-        return found
+        return found if found is not None and self._signs_of(found.looked_at) == found.signs else None
 
     def _signs_of(self, names: tuple[str, ...]) -> tuple[bytes, ...] | None:
         """The signs of several things; None if one of them has none."""
-        signs = tuple(filter(None, map(self.sign, names)))
-        return signs if len(signs) == len(names) else None
+        known = self._signs
+        signs = tuple([known[name] if name in known else self.sign(name) for name in names])
+        return None if None in signs else signs  # type: ignore[return-value]
 
     def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
         """The part drawn anew with its sign, and kept if it can be."""
-        self._open.append(set())
-        try:
-            drawn = str(caller()).strip()
-        finally:
-            seen = self._open.pop()
+        self._seen = set()
+        drawn = caller()
         sign = signed(drawn)
-        names = _same_names(tuple(sorted(seen)))
+        names = _same_names(tuple(sorted(self._seen)))
         signs = self._signs_of(names)
         if signs is not None:
             self.parts[part] = Kept(names, signs, sign)
@@ -146,12 +143,13 @@ class Watch:
 
 
 def _is_same(known: Any, value: Any) -> bool:
-    """Whether it is the very thing, or a list of the very same things."""
+    """Whether it is the very thing, or made of the very same things."""
     if known is value:
         return True
-    if type(known) is not list or type(value) is not list or len(known) != len(value):
+    kind = type(known)
+    if kind is not type(value) or kind not in (list, tuple) or len(known) != len(value):
         return False
-    return all(a is b for a, b in zip(known, value, strict=True))
+    return all(map(_is_same, known, value))
 
 
 class _Attributes:
@@ -168,7 +166,7 @@ class _Attributes:
 
 
 class _Whole:
-    """Something a template is given, watched as one: a list, a flag, or nothing."""
+    """Something a template is given, watched as one: a list, words, a flag, or nothing."""
 
     __slots__ = ("_name", "_thing", "_watch")
 
@@ -184,6 +182,9 @@ class _Whole:
 
     def __bool__(self) -> bool:
         return bool(self._looked())
+
+    def __str__(self) -> str:
+        return str(self._looked())
 
     def __len__(self) -> int:
         return len(self._looked())

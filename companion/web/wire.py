@@ -1,8 +1,11 @@
 """Connections that cannot be held for nothing: every request has to arrive in time, and nobody takes all the places.
 
 gevent's server waits for ever, so one device that sends a byte a minute (or nothing at all) would keep a connection
-as long as it likes, and a thousand of them would keep everybody else out.
+as long as it likes, and a thousand of them would keep everybody else out. Nor does a connection cost much while nobody
+asks anything on it: there is a greenlet with its handler only from the first byte of a request to the end of its answer.
 """
+
+from __future__ import annotations
 
 import contextlib
 import errno
@@ -15,7 +18,10 @@ from gevent.pool import Pool
 from gevent.pywsgi import Input, WSGIHandler, WSGIServer
 from werkzeug.exceptions import RequestTimeout
 
+from companion.web import carrying
+from companion.web.carrying import Carried
 from companion.web.proxy import is_loopback
+from companion.web.telling import CARRIED
 
 # A phone on bad Wi-Fi sends its few hundred bytes of request well within this.
 HEAD_SECONDS = 15.0
@@ -27,8 +33,6 @@ BODY_RATE = 32 * 1024
 LARGEST_BODY = 8 * 1024 * 1024
 # What is sent too much is swallowed so far, so that its sender can read the refusal.
 SWALLOWED = 2 * LARGEST_BODY
-# A device that takes none of its answer for so long has gone.
-SEND_SECONDS = 60.0
 
 # A hall of 600 devices holds 600 streams and, for moments, as many connections again; every connection is a file.
 MOST = 4096
@@ -94,13 +98,44 @@ class TimedInput(Input):  # type: ignore[misc]
 class TimedHandler(WSGIHandler):  # type: ignore[misc]
     """One connection's requests, each of which has to arrive in time."""
 
-    answered = 0
+    connection: Connection
+    carried: Carried | None = None
+    """The stream that the answer became."""
+    is_answered = False
+    """Whether there was a request, and no other one has come yet."""
+
+    def handle(self) -> None:
+        """Answer what has come, and leave nothing behind that would hold the socket."""
+        reader = self.rfile
+        try:
+            super().handle()
+        finally:
+            reader.close()
+            self.environ = None
+
+    def handle_one_request(self) -> Any:
+        """Answer one request; where no other one has come, the connection is left as it is."""
+        if self.is_answered and not self._has_more():
+            self.socket = None
+            return None
+        self.is_answered = False
+        return super().handle_one_request()
+
+    def _has_more(self) -> bool:
+        """Whether the next request has come with this one."""
+        sock = self.connection.sock
+        sock.settimeout(0)
+        try:
+            return bool(self.rfile.peek(1))
+        except OSError:
+            return False
+        finally:
+            sock.settimeout(None)
 
     def read_requestline(self) -> str:
-        """Wait for a request: briefly on a new connection, longer on one that was already of use."""
-        seconds = IDLE_SECONDS if self.answered else HEAD_SECONDS
+        """Read the first line, which has begun to come."""
         # An OSError, which ends the connection without a word, as a device that has left would.
-        with gevent.Timeout(seconds, TimeoutError("no request came")):
+        with gevent.Timeout(HEAD_SECONDS, TimeoutError("the request came too slowly")):
             return str(super().read_requestline())
 
     def read_request(self, raw_requestline: str) -> bool:
@@ -115,18 +150,41 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
         self.wsgi_input = environ["wsgi.input"] = TimedInput(
             plain.rfile, plain.content_length, socket=plain.socket, chunked_input=plain.chunked_input
         )
+        environ[CARRIED] = self.carry
         return environ
+
+    def carry(self) -> Carried:
+        """The answer will be a stream, which goes on without this handler."""
+        self.carried = Carried(self.connection)
+        return self.carried
+
+    def finalize_headers(self) -> None:
+        """A connection that has carried a stream is of no other use."""
+        if self.carried is not None:
+            self.response_headers.append((b"Connection", b"close"))
+            self.close_connection = True
+        super().finalize_headers()
+
+    def process_result(self) -> None:
+        """Send the answer; one that goes on as a stream is not ended."""
+        if self.carried is not None:
+            for piece in self.result:
+                self.write(piece)
+            if self.carried.begun:
+                self.socket = None
+                return
+        super().process_result()
 
     def handle_one_response(self) -> None:
         """Answer; a body that was not read to its end cannot be followed by another request."""
         super().handle_one_response()
-        self.answered += 1
         if self.wsgi_input.late:
             self.close_connection = True
+        self.is_answered = not self.close_connection
 
     def _sendall(self, data: bytes) -> None:
         # As a broken pipe, which is what it amounts to, and which is no news for the log.
-        with gevent.Timeout(SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the answer is not taken")):
+        with gevent.Timeout(carrying.SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the answer is not taken")):
             super()._sendall(data)
 
     def _handle_client_error(self, ex: Exception) -> tuple[str, bytes]:
@@ -134,6 +192,60 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
             return "408", _LATE
         result: tuple[str, bytes] = super()._handle_client_error(ex)
         return result
+
+
+class Connection:
+    """A connection with its place, for as long as it lasts. Between two requests it rests: nobody waits on it."""
+
+    __slots__ = ("_late", "_readable", "_stream", "address", "peer", "server", "sock")
+
+    def __init__(self, server: CappedServer, sock: Any, address: Any) -> None:
+        self.server, self.sock, self.address = server, sock, address
+        self.peer = str(address[0]) if address else ""
+        self._stream: Carried | None = None
+        self._readable: Any = None
+        self._late: Any = None
+
+    def rest(self, seconds: float) -> None:
+        """Wait for a request so long without a greenlet."""
+        loop = self.server.loop
+        self._readable, self._late = loop.io(self.sock.fileno(), 1), loop.timer(seconds)
+        self._readable.start(self._wake)
+        self._late.start(self.close)
+
+    def _wake(self) -> None:
+        self._stop()
+        self.server.pool.spawn(self.answer)
+
+    def _stop(self) -> None:
+        for watcher in (self._readable, self._late):
+            if watcher is not None:
+                watcher.stop()
+                watcher.close()
+        self._readable = self._late = None
+
+    def answer(self) -> None:
+        """Answer the request that has come, and those that came with it."""
+        handler = self.server.handler_class(self.sock, self.address, self.server)
+        handler.connection = self
+        try:
+            handler.handle()
+        finally:
+            self._stream = handler.carried
+            if self._stream is not None and self._stream.begun:
+                self._stream.go_on(chunked=handler.response_use_chunked)
+            elif handler.is_answered:
+                self.rest(IDLE_SECONDS)
+            else:
+                self.close()
+
+    def close(self) -> None:
+        """Give up the connection and its place."""
+        self._stop()
+        if self._stream is not None:
+            self._stream.leave()
+        self.sock.close()
+        self.server.leave(self)
 
 
 class CappedServer(WSGIServer):  # type: ignore[misc]
@@ -161,33 +273,49 @@ class CappedServer(WSGIServer):  # type: ignore[misc]
         )
         self.most = most_connections() if most is None else most
         self.per_address = max(8, self.most // SHARE_OF_ONE_ADDRESS)
-        self._open: dict[str, int] = {}
+        self._open: dict[str, set[Connection]] = {}
         self._count = 0
 
-    def handle(self, sock: socket.socket, address: Any) -> None:
-        """Serve one connection, or say that there are too many."""
-        # pywsgi writes head and body apart; with Nagle's delay every small answer would take 40 ms more.
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        peer = str(address[0]) if address else ""
-        if not self._has_room(peer):
-            with contextlib.suppress(OSError):
-                sock.sendall(_TOO_MANY)
+    def do_handle(self, sock: Any, address: Any) -> None:
+        """Give a new connection its place, or say that there are too many."""
+        connection = Connection(self, sock, address)
+        if not self._has_room(connection.peer):
+            self.pool.spawn(_refuse, sock)
             return
-        self._open[peer] = self._open.get(peer, 0) + 1
+        self._open.setdefault(connection.peer, set()).add(connection)
         self._count += 1
         try:
-            super().handle(sock, address)
-        finally:
+            # pywsgi writes head and body apart; with Nagle's delay every small answer would take 40 ms more.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.rest(HEAD_SECONDS)
+        except OSError:  # it has gone already
+            connection.close()
+
+    def leave(self, connection: Connection) -> None:
+        """A connection has ended: its place is free."""
+        here = self._open.get(connection.peer, set())
+        if connection in here:
+            here.remove(connection)
             self._count -= 1
-            self._open[peer] -= 1
-            if not self._open[peer]:
-                del self._open[peer]
+        if not here:
+            self._open.pop(connection.peer, None)
+
+    def stop(self, timeout: float | None = None) -> None:
+        """End: whoever is being answered is let finish, and nobody else is waited for."""
+        super().stop(timeout)
+        for connection in [one for here in self._open.values() for one in here]:
+            connection.close()
 
     def _has_room(self, peer: str) -> bool:
         if self._count >= self.most:
             return False
         # This machine's own programs, a proxy before all, speak for many.
-        return is_loopback(peer) or self._open.get(peer, 0) < self.per_address
+        return is_loopback(peer) or len(self._open.get(peer, ())) < self.per_address
+
+
+def _refuse(sock: Any) -> None:
+    with contextlib.closing(sock), contextlib.suppress(OSError):
+        sock.sendall(_TOO_MANY)
 
 
 def most_connections() -> int:

@@ -53,6 +53,16 @@ def test_every_page_at_rest_is_two_phone_screens_at_most(server, device, game):
     assert not too_long
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_the_longest_name_of_a_phase_stands_whole_on_the_smallest_phone(server, device, game):
+    table, side = opened(server, game), GAMES[game][1]
+    longest = max(table.sees("table")["phases"], key=lambda phase: len(phase["name"]))
+    table.do("table", "go-to", turn=1, phase=longest["id"])
+    head = table.seat(device("small"), side).locator(".head-turn")
+    expect(head).to_contain_text(longest["name"])
+    assert head.evaluate("head => head.scrollWidth <= head.clientWidth"), longest["name"]
+
+
 def test_the_tab_bar_stands_at_the_foot_of_every_page(server, device):
     table = opened(server, "second-kharkov")
     phone = table.seat(device("small"), "soviet")

@@ -9,7 +9,7 @@ import pytest
 from harness import refused
 from toykit import all_agree, plain
 
-from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
+from companion.engine.errors import Mistake, NotNow, Unknown, Unreadable
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.store import ActionIdReused, NoTable, open_store
@@ -515,17 +515,6 @@ def test_an_undo_behind_the_snapshot_is_still_exact(tables: Tables, another: Ope
 
 
 # -- forms ---------------------------------------------------------------------------------------------------
-
-
-def test_a_worksheet_is_previewed_before_anything_is_rolled(tables: Tables, code: str) -> None:
-    with pytest.raises(NotNow):
-        tables.visit(code, "red").preview("fight", {"attack": 6, "defence": 3})
-    go_on(tables, code)
-    sheet = tables.visit(code, "red").preview("fight", {"attack": 6, "defence": 3})
-    assert sheet is not None and sheet.column == "2:1"
-    assert tables.row(code).stream == 0
-    with pytest.raises(NotYours):
-        tables.visit(code, "blue").preview("fight", {"attack": 6, "defence": 3})
 
 
 def test_a_forms_fields_know_the_table(tables: Tables, code: str) -> None:

@@ -63,3 +63,14 @@ def test_a_refresh_of_the_live_part_brings_the_clocks_up_to_date(
 
 def test_the_clocks_are_found_under_more(red: Device) -> None:
     assert "Start the clocks" in red.get("more").text
+
+
+def test_programs_are_told_the_clocks(app: Flask, tables: Tables, code: str, red: Device) -> None:
+    now, program = [100.0], app.test_client()
+    tables.stopwatch.now = lambda: now[0]
+    assert program.get(f"/api/tables/{code}").json["clocks"] is None
+    red.do("start-clocks", minutes="1")
+    now[0] += 75
+    clocks = program.get(f"/api/tables/{code}").json["clocks"]
+    assert (clocks["limit"], clocks["paused"]) == (60, False)
+    assert 75.0 in [side["seconds"] for side in clocks["sides"] if side["counting"]]

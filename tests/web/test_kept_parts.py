@@ -44,6 +44,21 @@ class Screen:
         return watch.draw("acts", caller, lambda drawn: drawn)[0]
 
 
+class Sketch:
+    """A layout of fixed words."""
+
+    def __init__(self, words: dict[str, str]) -> None:
+        self.words, self.frames = words, 0
+        self.names = [name for name in words if name]
+
+    def part(self, name: str) -> str:
+        return self.words[name]
+
+    def frame(self) -> str:
+        self.frames += 1
+        return self.words[""]
+
+
 # -- what is kept, and until when ------------------------------------------------------------------------
 
 
@@ -95,7 +110,7 @@ def test_what_a_page_shows_already_is_neither_drawn_nor_sent(app: Flask, code: s
 
     def asked(shown: str = "") -> str:
         told = dict([shown.split("=")]) if shown else {}
-        return parts.Drawing(Watch(kept), told).part("acts", lambda: "so")
+        return parts.Drawing(Sketch({"acts": "so"}), Watch(kept), told).part("acts")
 
     whole = asked()
     assert asked("acts=older") == whole
@@ -128,7 +143,16 @@ def test_a_roll_does_not_have_the_whole_screen_drawn_again(
     assert drawn == []
     tables.act(code, "red", "note", {"text": "one more line for the log"})
     assert "one more line" in red.get(target="live", **shown).text
-    assert "so-far" in drawn and not {"head", "acts", "hand", "due", "folds", "tabbar"} & set(drawn)
+    assert "so_far" in drawn and not {"head", "acts", "hand", "due", "folds", "tabbar"} & set(drawn)
+
+
+def test_no_part_looks_at_more_than_it_shows(app: Flask, code: str) -> None:
+    """A panel that is folded away, or an act that is not on the list, must not have battles and lists drawn again."""
+    Device(app, code, "red").get()
+    drawn: Drawn = app.extensions["companion"]["drawn"]
+    [screen] = drawn._screens.values()
+    looked = {name: set(part.looked_at) for name, part in screen.parts.items()}
+    assert not looked["happening"] & {"v.panels", "v.actions"} and "v.actions" not in looked["todo"]
 
 
 def test_a_part_that_is_kept_carries_the_revision_of_the_page(app: Flask, tables: Tables, code: str) -> None:
@@ -140,8 +164,29 @@ def test_a_part_that_is_kept_carries_the_revision_of_the_page(app: Flask, tables
 
 
 def test_a_part_that_hides_what_it_is_made_of_fails_its_test(app: Flask, code: str) -> None:
-    drawing, hidden = parts.Drawing(Watch(Held()), {}, checked=True), ["one"]
-    drawing.part("acts", lambda: hidden[0])
-    hidden[0] = "two"
+    hidden = {"acts": "one", "": "a frame"}
+    drawing = parts.Drawing(Sketch(hidden), Watch(Held()), {}, checked=True)
+    drawing.screen(1)
+    hidden["acts"] = "two"
     with pytest.raises(AssertionError, match="acts"):
-        drawing.part("acts", lambda: hidden[0])
+        drawing.screen(2)
+    hidden |= {"acts": "one", "": "another frame"}
+    with pytest.raises(AssertionError, match="frame"):
+        drawing.screen(2)
+
+
+def test_what_stands_round_the_parts_is_kept_with_a_place_for_each_and_for_the_revision() -> None:
+    held, sketch = Held(), Sketch({"acts": "so", "": "<div \0at\0>\0acts\0</div>"})
+    for revision in (7, 8):
+        drawn = parts.Drawing(sketch, Watch(held), {}).screen(revision)
+        assert drawn.startswith(f"<div {revision}>") and ">so</div></div>" in drawn
+    assert sketch.frames == 1
+
+
+def test_the_frame_is_drawn_again_when_something_changes_that_only_it_looks_at(
+    app: Flask, tables: Tables, code: str
+) -> None:
+    red = Device(app, code, "red")
+    before = re.search(r'data-phase="([^"]+)"', red.get(target="live").text)[1]
+    tables.act(code, "table", "next-phase", {"anyway": True}, revision=tables.store.latest(code))
+    assert re.search(r'data-phase="([^"]+)"', red.get(target="live").text)[1] != before

@@ -8,7 +8,7 @@ from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
-from companion.web import live
+from companion.web import telling
 from companion.web.live import STREAMS_PER_SEAT, WATCHERS_PER_TABLE, Hub, Page
 
 
@@ -82,7 +82,7 @@ def test_old_news_is_not_repeated(app: Flask, tables: Tables, hub: Hub, code: st
 def test_a_quiet_table_still_beats(
     app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "BEAT", 0.01)
+    monkeypatch.setattr(telling, "BEAT", 0.01)
     stream = Stream(app, code)
     stream.next()
     assert stream.next() == f"event: beat\ndata: {tables.store.latest(code)}\n\n"

@@ -291,6 +291,8 @@ def test_an_action_done_in_the_sheet_tells_the_page_to_refresh(red: Device) -> N
 def test_a_worksheet_is_previewed_as_it_is_filled_in(
     red: Device, table: Device, tables: Tables, code: str
 ) -> None:
+    early = red.post("preview/fight", "sheet", attack="6", defence="3")
+    assert early.status_code == 200 and "breakdown" not in early.text, "it is not Red's move"
     table.do("next-phase", rev=tables.store.latest(code))
     half = red.post("preview/fight", "sheet", attack="6")
     assert half.status_code == 200

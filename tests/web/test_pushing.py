@@ -63,7 +63,7 @@ def test_a_change_brings_the_parts_that_changed_and_says_what_they_fit_onto(
     second = tables.act(code, "red", "roll-dice", {"dice": "2d6"}).revision
     changed = page.next()
     assert changed.startswith(f"event: screen\ndata: {first} {second}\n")
-    assert "so-far" in parts_of(changed) and not {"head", "acts"} & parts_of(changed)
+    assert "so_far" in parts_of(changed) and not {"head", "acts"} & parts_of(changed)
     assert all(line.startswith(("event: ", "data: ")) for line in changed.strip().splitlines())
     page.close()
 
@@ -82,7 +82,7 @@ def test_a_page_that_tells_what_it_shows_is_sent_only_changes_from_the_first(
     now = tables.act(code, "red", "roll-dice", {"dice": "2d6"}).revision
     pushed = next(pieces).decode()
     assert pushed.startswith(f"event: screen\ndata: {revision} {now}\n")
-    assert "so-far" in parts_of(pushed) and not {"head", "acts"} & parts_of(pushed)
+    assert "so_far" in parts_of(pushed) and not {"head", "acts"} & parts_of(pushed)
     answer.close()
 
 

@@ -14,10 +14,10 @@ import sys
 from gevent import monkey
 monkey.patch_all()
 from flask import Flask, Response, request
-from companion.web import server, wire
+from companion.web import carrying, server, wire
 import time
 
-wire.HEAD_SECONDS, wire.IDLE_SECONDS, wire.BODY_SECONDS, wire.SEND_SECONDS = 0.6, 1.2, 0.6, 0.6
+wire.HEAD_SECONDS, wire.IDLE_SECONDS, wire.BODY_SECONDS, carrying.SEND_SECONDS = 0.6, 1.2, 0.6, 0.6
 wire.BODY_RATE = 1_000_000
 wire.is_loopback = lambda address: False
 wire.most_connections = lambda: 64
@@ -180,3 +180,16 @@ def test_honest_requests_are_served_beside_slow_ones(toy):
         with urllib.request.urlopen(f"http://127.0.0.1:{toy}/", data, timeout=5) as answer:
             assert answer.read() == b"500000"
         assert time.monotonic() - began < 2
+
+
+def test_requests_that_come_together_are_answered_one_after_the_other(toy):
+    asked = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with connection(toy) as made:
+        made.sendall(3 * asked + asked[:20])
+        said = b""
+        while said.count(b"here") < 3:
+            said += made.recv(65536)
+        made.sendall(asked[20:])
+        while said.count(b"here") < 4:
+            said += made.recv(65536)
+        assert is_answered(made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from companion.engine import dice
@@ -46,7 +46,9 @@ class Context:
 
         The one who began it told its `form`, the other side what `joined` it; each part may be hidden from the other.
         """
-        facts = self.battle.facts if self.battle else {}
+        if self.battle is None:
+            return {}
+        facts = self.battle.facts
         form = {**facts.get("form", {}), **facts.get("joined", {})}
         return {name: tuple(value) if isinstance(value, list) else value for name, value in form.items()}
 
@@ -57,7 +59,7 @@ class Context:
 
     def having(self, values: Mapping[str, Any]) -> Context:
         """The same game and seat with other values."""
-        return replace(self, values=values)
+        return Context(self.game, self.seat, values, self.worked, self.duty)
 
 
 Options = Sequence[tuple[str, str]]

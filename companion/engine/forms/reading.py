@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
+from companion.engine.forms.answers import Answers, Asked
 from companion.engine.forms.fields import REQUIRED, Context, Dice, Field, Flag, Text
 from companion.limits import UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_LENGTH
 
@@ -33,45 +34,58 @@ def _length(raw: Any) -> int:
 
 
 def read_all(
-    fields: Mapping[str, Field], defaults: Mapping[str, Any], raw: Mapping[str, Any], ctx: Context
+    fields: Mapping[str, Field],
+    defaults: Mapping[str, Any],
+    raw: Mapping[str, Any],
+    ctx: Context,
+    answers: Answers | None = None,
 ) -> tuple[dict[str, Any], list[Mistake]]:
-    """Every field's value, and every mistake at once. Dice are left to the caller."""
+    """Every field's value, and every mistake at once. Dice are left to the caller.
+
+    :param answers: what the same form came to before, where nothing has happened since
+    """
     values: dict[str, Any] = {}
     mistakes: list[Mistake] = []
-    here, told = (
-        ctx.having(ChainMap(values, dict(ctx.values))),
-        ctx.told,
-    )  # each field sees what those before it say
+    # Each field sees what those before it say.
+    here, told = ctx.having(ChainMap(values, dict(ctx.values)) if ctx.values else values), ctx.told
     for name, item in fields.items():
         if isinstance(item, Dice):
             continue
         if name in told:
             values[name] = told[name]
             continue
-        blank = None if defaults.get(name) is REQUIRED else defaults.get(name)
-        if item.when is not None and not item.when(here):
-            values[name] = blank
-            continue
-        given = raw.get(name)
-        if isinstance(item, Flag) and given is None and not defaults.get(name):
-            given = False  # an unticked box is not sent by a browser
-        if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
-            if defaults.get(name) is REQUIRED:
-                lacks = ": choose at least one" if getattr(item, "many", False) else " is missing"
-                mistakes.append(Unreadable(f"{item.label or name}{lacks}", field=name, accepted=item.help))
-            values[name] = blank
-            continue
-        try:
-            if not isinstance(item, Text):  # which has a limit of its own
-                fits(given)
-            values[name] = item.read(given, here)
-        except Mistake as mistake:
-            mistake.field = name
-            mistake.message = f"{item.label or name}: {mistake.message}"
-            mistake.args = (mistake.message,)
+        asked = (name, item, defaults.get(name), raw.get(name))
+        value, mistake = read_one(asked, here) if answers is None else answers.find(read_one, asked, here)
+        values[name] = value
+        if mistake is not None:
             mistakes.append(mistake)
-            values[name] = blank
     return values, [*mistakes, *unknown_fields(raw, fields)]
+
+
+def read_one(asked: Asked, here: Context) -> tuple[Any, Mistake | None]:
+    """One field's value and what is wrong with it."""
+    name, item, default, given = asked
+    blank = None if default is REQUIRED else default
+    if item.when is not None and not item.when(here):
+        return blank, None
+    if given is None and not default and isinstance(item, Flag):
+        given = False  # an unticked box is not sent by a browser
+    if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
+        if default is not REQUIRED:
+            return blank, None
+        lacks = ": choose at least one" if getattr(item, "many", False) else " is missing"
+        return blank, Unreadable(f"{item.label or name}{lacks}", field=name, accepted=item.help)
+    try:
+        if not isinstance(item, Text):  # which has a limit of its own
+            fits(given)
+        return item.read(given, here), None
+    except Mistake as mistake:
+        mistake.field = name
+        mistake.message = f"{item.label or name}: {mistake.message}"
+        mistake.args = (mistake.message,)
+        # It may stay with its form, not with all that was going on.
+        mistake.__traceback__ = mistake.__context__ = None
+        return blank, mistake
 
 
 OWN = ("action_id", "revision")
@@ -81,6 +95,8 @@ OWN = ("action_id", "revision")
 def unknown_fields(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> list[Mistake]:
     """A mistake for each value that no field takes: the first few by name, the others as a number."""
     unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in OWN]
+    if not unknown:
+        return []
     known = ", ".join(fields) or "none"
     found: list[Mistake] = [
         Unreadable(

@@ -6,8 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
-from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, get_type_hints
 
@@ -148,25 +147,24 @@ def parameters(fn: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(fn).parameters)
 
 
-def totals(spec: str) -> dict[int, Fraction]:
-    """How likely each total of some dice is."""
+@lru_cache(100)
+def ways(spec: str) -> Mapping[int, int]:
+    """In how many ways some dice come to each total."""
     read = dice.Spec.parse(spec)
-    faces = range(read.lowest, read.highest + 1)
-    ways: dict[int, int] = {}
-    for values in product(faces, repeat=read.count):
-        ways[sum(values) + read.plus] = ways.get(sum(values) + read.plus, 0) + 1
-    whole = sum(ways.values())
-    return {total: Fraction(n, whole) for total, n in sorted(ways.items())}
+    found: dict[int, int] = {}
+    for values in product(range(read.lowest, read.highest + 1), repeat=read.count):
+        found[sum(values) + read.plus] = found.get(sum(values) + read.plus, 0) + 1
+    return dict(sorted(found.items()))
 
 
 def chances(chart: Chart, column: str, spec: str, row_of: Callable[[int], str]) -> dict[str, float]:
     """The probability of each result; blank cells are gathered under 'read your chart'."""
-    found: dict[str, Fraction] = {}
-    for total, chance in totals(spec).items():
-        cell = chart.cell(row_of(total), column)
-        result = cell.value or "read your chart"
-        found[result] = found.get(result, Fraction(0)) + chance
-    return {result: float(chance) for result, chance in found.items()}
+    found: dict[str, int] = {}
+    for total, count in ways(spec).items():
+        result = chart.cell(row_of(total), column).value or "read your chart"
+        found[result] = found.get(result, 0) + count
+    whole = sum(found.values())
+    return {result: count / whole for result, count in found.items()}
 
 
 def look_up(sheet: Breakdown, chart: Chart, row: str) -> None:

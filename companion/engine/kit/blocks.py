@@ -283,6 +283,11 @@ class SystemKit:
     unit_kinds: tuple[str, ...] = ()
     about: str = ""
 
+    @cached_property
+    def phase_by_id(self) -> Mapping[str, Phase]:
+        """Asked for many times in every look at a game."""
+        return {phase.id: phase for phase in self.phases}
+
     @property
     def uses(self) -> tuple[str, ...]:
         """Of dice, chits and cards those that the game has; a pile from which hands are held is one of cards.

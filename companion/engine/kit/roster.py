@@ -13,7 +13,7 @@ from typing import Any
 from companion.engine.cells import rearm
 from companion.engine.errors import did_you_mean
 from companion.engine.kit.shape import Problem
-from companion.engine.plain import copied
+from companion.engine.plain import copied, shared
 from companion.limits import NUMBER_DIGITS, PROBLEMS, ROSTER_COLUMNS, ROSTER_LINES
 
 
@@ -42,7 +42,7 @@ class UnitDef:
     """Its factors are unknown to all until its first battle."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Unit:
     """A unit in play. `place` is a hex, `box:<id>`, or empty when off the record."""
 
@@ -55,7 +55,8 @@ class Unit:
     formation: str = ""
     steps: int = 1
     full: int = 1
-    factors: dict[str, int] = field(default_factory=dict)
+    factors: Mapping[str, int] = field(default_factory=dict)
+    """Never changed in place: units of many tables share them."""
     place: str = ""
     turn: int = 0
     entry: str = ""
@@ -78,7 +79,7 @@ class Unit:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Unit:
-        unit = cls(id=facts["id"], side=facts["side"])
+        unit = cls(id=shared(facts["id"]), side=shared(facts["side"]))
         unit.change({name: value for name, value in facts.items() if name != "id"})
         return unit
 
@@ -87,7 +88,7 @@ class Unit:
         for name, value in facts.items():
             if name not in self.__dataclass_fields__ or name == "id":
                 raise ValueError(f"a unit has no {name!r}")
-            setattr(self, name, tuple(value) if name == "only" else value)
+            setattr(self, name, tuple(value) if name == "only" else shared(value))
 
 
 @cache

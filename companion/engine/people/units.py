@@ -12,6 +12,7 @@ from companion.engine.forms.fields import Choice, Context, HexId, SideRef, Text,
 from companion.engine.kit.blocks import Arrival, SystemKit
 from companion.engine.kit.roster import Unit, slug, unit_facts
 from companion.engine.kit.when import holds
+from companion.engine.once import once
 from companion.engine.play.actions import Action, Events
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
@@ -226,6 +227,7 @@ def waits(game: Game, unit: Unit) -> bool:
     return not unit.place or any(b.waits and b.id == box for b in game.kit.boxes)
 
 
+@once
 def due(game: Game) -> list[tuple[str, Arrival]]:
     """Arrivals whose turn has come and that are not in yet; a unit sent elsewhere is due where and when it now enters."""
     apart = _gone_apart(game)

@@ -9,8 +9,8 @@ from typing import Any
 
 from companion.engine import dice
 from companion.engine.errors import Mistake, NotNow, NotYours
-from companion.engine.forms.fields import REQUIRED, Context, Dice, Field, Flag
-from companion.engine.forms.reading import read_all
+from companion.engine.forms.fields import Context, Field, Flag
+from companion.engine.forms.filling import describe_fields
 from companion.engine.forms.worksheet import Worksheet, signature_fields
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -109,6 +109,10 @@ class Action:
         """Why this seat cannot do it now, or None. The one place where seats are checked."""
         if self.follow_up is not None:
             return self._answer_refusal(game, seat, duty)
+        return self.not_yours(game, seat) or self.not_now(game)
+
+    def not_yours(self, game: Game, seat: str) -> Mistake | None:
+        """Why it is another's to do, or None."""
         if seat not in {"table", *game.sides}:
             return NotYours(
                 f"{seat} may look on, not act: sit down at a seat to {self.label.lower()}", given=seat
@@ -124,6 +128,10 @@ class Action:
             return NotYours(
                 f"{self.label} is done on a player's own phone", given=seat, accepted="a side's seat"
             )
+        return None
+
+    def not_now(self, game: Game) -> Mistake | None:
+        """Why nobody can do it now, or None."""
         if game.ended and self.group not in {"fix", "hidden", "talk"}:
             return NotNow("The game is over. Take the ending back first to go on.", given=self.name)
         if self.phases and game.phase not in self.phases:
@@ -177,50 +185,6 @@ class Action:
     def describe(self, ctx: Context, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The fields as a form or an API client needs them, only those that apply now."""
         return describe_fields(self.fields, self.defaults, ctx, raw or {})
-
-
-def describe_fields(
-    fields: Mapping[str, Field], defaults: Mapping[str, Any], ctx: Context, raw: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """Fields with their choices and first values, given what has been filled in so far."""
-    values, _ = read_all(fields, defaults, raw, ctx)
-    rows, here, told = [], ctx.having(values), ctx.told
-    for name, item in fields.items():
-        if name in told or (item.when is not None and not item.when(here)):
-            continue
-        default = defaults[name]
-        value = raw.get(name)
-        if value is None:
-            value = item.first(here) if item.start else None if default is REQUIRED else default
-        many = getattr(item, "many", False)
-        if isinstance(item, Flag) and isinstance(value, str) and name in values:
-            value = values[name]  # a prompt's link says "False", which is no tick
-        if isinstance(value, tuple | list) and not many and not isinstance(item, Dice):
-            value = " ".join(map(str, value))
-        elif many:
-            value = _listed(value)
-        rows.append(
-            {
-                "name": name,
-                "type": item.type,
-                "label": item.label or name.replace("_", " ").capitalize(),
-                "help": item.help,
-                "hidden": item.hidden,
-                "required": default is REQUIRED and not isinstance(item, Dice),
-                "value": value,
-                "quiet": item.quiet is not None and item.quiet(here),
-                **item.describe(here),
-            }
-        )
-    return rows
-
-
-def _listed(value: Any) -> list[str]:
-    """Several chosen things, however they were given."""
-    if value in (None, ""):
-        return []
-    several = isinstance(value, tuple | list)
-    return [str(v) for v in value] if several else str(value).replace(",", " ").split()
 
 
 ANYWAY = Flag(label="Anyway", hidden=True)

@@ -92,14 +92,13 @@ class Game(State):
 
     def other(self, side: str) -> str:
         """The opponent."""
-        return next(s for s in self.sides if s != side)
+        return next(s.id for s in self.kit.sides if s.id != side)
 
     def side_name(self, side: str) -> str:
         return next((s.name for s in self.kit.sides if s.id == side), side.capitalize())
 
     def phase_def(self, phase: str | None = None) -> Phase | None:
-        wanted = phase or self.phase
-        return next((p for p in self.kit.phases if p.id == wanted), None)
+        return self.kit.phase_by_id.get(phase or self.phase)
 
     def side_of(self, phase: Phase | None) -> str:
         """The side that acts in a phase, roles and side-valued dials resolved; empty for both."""

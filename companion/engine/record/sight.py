@@ -63,7 +63,7 @@ def may_see_zone(game: Game, pile: str, zone: str, seat: str) -> bool:
     return rule == "all" or (rule == "owner" and seat == (owner or side))
 
 
-def known_factors(game: Game, unit: Unit) -> dict[str, int]:
+def known_factors(game: Game, unit: Unit) -> Mapping[str, int]:
     """The factors anybody knows: an untried unit shows only what its back shows."""
     if not unit.untried:
         return unit.factors

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from companion.engine.kit.roster import Unit
 from companion.engine.once import Worked
 from companion.engine.pile import Pile
+from companion.engine.plain import shared
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 
@@ -27,7 +28,7 @@ CHANGES = {
 """Which parts of the state each kind of event changes; the first of a game changes all of them."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Mark:
     """A marker's value and who may see it."""
 
@@ -146,9 +147,9 @@ class State:
             setattr(self, name, dict(state[name]))
         self.left_to_chance = bool(self.last_chance)
         self.hidden = {name: tuple(seats) for name, seats in state["hidden"].items()}
-        self.units = {facts["id"]: Unit.from_json(facts) for facts in state["units"]}
+        self.units = {unit.id: unit for unit in map(Unit.from_json, state["units"])}
         self.marks = {
-            t: {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()}
+            shared(t): {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()}
             for t, held in state["marks"].items()
         }
         self.piles = {name: Pile(zones) for name, zones in state["piles"].items()}
@@ -156,8 +157,7 @@ class State:
         self.revealed = {name: dict(choices) for name, choices in state["revealed"].items()}
         asked = [e.Event.from_json(body) for body in state["asked"]]
         self.asked = {ask.id: ask for ask in asked if isinstance(ask, e.Asked)}
-        battles = map(Battle.from_json, state["battles"])
-        self.battles = {battle.id: battle for battle in battles}
+        self.battles = {battle.id: battle for battle in map(Battle.from_json, state["battles"])}
         self.ticked = set(state["ticked"])
         ended = e.Event.from_json(state["ended"]) if state["ended"] else None
         self.ended = ended if isinstance(ended, e.Ended) else None

@@ -17,7 +17,7 @@ from companion.engine.once import Part
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
-from companion.engine.plain import plain
+from companion.engine.plain import plain, same
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
@@ -160,9 +160,11 @@ def _offered(seen: SeatView) -> list[shapes.ActionView]:
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
-    if action.refusal(game, seat) is not None:
+    if action.follow_up is not None or action.not_yours(game, seat) is not None:
         return None
-    return shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases))
+    if not game.worked.find(game, (action.name, "now"), lambda: action.not_now(game) is None):
+        return None  # asked once for all seats
+    return same(shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases)))
 
 
 def _asks(action: Action, game: Game, seat: str) -> int:
@@ -367,7 +369,7 @@ class SeatView:
     @property
     def unsettled(self) -> bool:
         """Whether a new table still has to say so."""
-        return is_unsettled(self._game)
+        return self.keep("unsettled", lambda: is_unsettled(self._game))
 
     @property
     def has_units(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context
@@ -73,34 +74,33 @@ def assemble(game: Game, form: CombatForm) -> Fight:
     fight = Fight(attacker=side, target=form.hex)
     if form.hex:
         fight = from_record(game, side, form.hex, [game.units[u] for u in form.units])
-    fight = _typed(fight, form)
+    told = _typed(fight, form) | {"light_mud": game["ground"] == "light-mud"}
     if form.units and not form.by_hand and (known := terrain(game, form.hex)):
-        fight = replace(fight, terrain=known)  # the map book knows better than what the form began with
-    fight = replace(fight, light_mud=game["ground"] == "light-mud")
-    if fight.status == "mixed" and game["mixed-isolation"] == "none":
-        fight = replace(fight, status="poor")
-    if fight.status != "good":  # one defender must be supplied and in order [9.2]
-        fight = replace(fight, defender_tactics_open=False)
+        told["terrain"] = known  # the map book knows better than what the form began with
+    status = told.get("status", fight.status)
+    if status == "mixed" and game["mixed-isolation"] == "none":
+        status = told["status"] = "poor"
+    if status != "good":  # one defender must be supplied and in order [9.2]
+        told["defender_tactics_open"] = False
     if side == SOVIET and game.turn <= 2 and (form.barrage or barrage(game, form.hex)):
-        fight = replace(fight, attack_tactics=("artillery",))  # [9.24]
-    return fight
+        told["attack_tactics"] = ("artillery",)  # [9.24]
+    return replace(fight, **told)
 
 
-def _typed(fight: Fight, form: CombatForm) -> Fight:
+def _typed(fight: Fight, form: CombatForm) -> dict[str, Any]:
     """Typed numbers instead of the record's, ticks besides them."""
     numbers = {
         name: getattr(form, name) for name in ("small", "large", "steps", "hexes", "terrain", "status")
     }
     ticks = ("apart", "adjacent", "ip", "river", "attacker_armour", "defender_armour")
     attack, defence = form.typed_strengths
-    return replace(
-        fight,
+    return {
         **{name: number for name, number in numbers.items() if number not in (None, "")},
         **{name: getattr(fight, name) or getattr(form, name) for name in ticks},
-        attack=_strength(fight.attack, attack, form.attack_halved),
-        defence=_strength(fight.defence, defence, form.defence_halved),
-        supported=fight.supported and not form.unsupported,
-    )
+        "attack": _strength(fight.attack, attack, form.attack_halved),
+        "defence": _strength(fight.defence, defence, form.defence_halved),
+        "supported": fight.supported and not form.unsupported,
+    }
 
 
 def _strength(recorded: int | None, full: int | None, halved: int) -> int | None:
@@ -109,10 +109,8 @@ def _strength(recorded: int | None, full: int | None, halved: int) -> int | None
 
 
 def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
-    shown = replace(
-        fight, attack_tactics=[*fight.attack_tactics, *(f"tactic {n + 1}" for n in range(preview))]
-    )
-    sheet = draws(shown, Breakdown("Combat"))
+    tactics = [*fight.attack_tactics, *(f"tactic {n + 1}" for n in range(preview))]
+    sheet = draws(replace(fight, attack_tactics=tactics) if preview else fight, Breakdown("Combat"))
     sheet.facts["fight"] = fight.to_json()
     ours, theirs = armoured(fight)
     for label, true, rule in (

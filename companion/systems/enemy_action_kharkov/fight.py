@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -112,9 +112,9 @@ class Fight:
 
     def to_json(self) -> dict[str, Any]:
         """All that is not as it would be anyway."""
-        blank = asdict(Fight())
-        told = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items() if v != blank[k]}
-        return told | {"attacker": self.attacker}
+        told = {name: value for name, value in vars(self).items() if value != getattr(Fight, name)}
+        plain = {name: list(v) if isinstance(v, list | tuple) else v for name, v in told.items()}
+        return plain | {"attacker": self.attacker}
 
     def facts(self) -> dict[str, Any]:
         """What its battle has to remember: who fights where, with which strength and chits, it knows already."""

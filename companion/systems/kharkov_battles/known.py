@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
@@ -46,6 +47,7 @@ def terrain_line(game: Game, target: str) -> str:
     return "city" if ground.size(game, target) == "city" else ground.terrain(game, target)
 
 
+@once
 def best_line(game: Game, hexes: tuple[str, ...]) -> str:
     """Of several hexes the terrain that serves the defender best, by the owner's lines where they are filled [12.24]."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.engine.forms.ladder import Ladder, worth
+from companion.engine.once import once
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
 
@@ -12,6 +13,7 @@ AUTOMATIC = {HIGHEST: "D(3)r4", LOWEST: "A(3)r2"}
 """No die at the ends of the table [12.64]."""
 
 
+@once
 def ladder(game: Game) -> Ladder:
     """The columns shifts move along; beyond the ends too, when the table plays it so."""
     printed = books.printed_odds(game, COLUMNS)

@@ -45,10 +45,10 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     _attack_lines(sheet, fight, game["oos-halving"])
     _defence_lines(sheet, fight)
     sheet.warnings += [*map(str, (*faults(game, fight), *unsaid(fight, form))), *doubts(game, fight, form)]
-    _armour_lines(sheet, game, fight)
+    shift = _armour_lines(sheet, game, fight)
     ratio = odds(fight.strength, fight.defence, game["odds-below"])
     sheet.add(f"odds {_show(fight.strength)} to {fight.defence}", ratio, "9.3")
-    _column_lines(sheet, game, fight, ratio)
+    _column_lines(sheet, game, fight, ratio, shift)
     if fight.attack.major:
         sheet.add("major river: one worse for the attacker, advance of one hex", "", "B10.3")
     sheet.facts = _facts(fight, ratio)
@@ -100,21 +100,25 @@ def _defence_lines(sheet: Breakdown, fight: Fight) -> None:
         sheet.add(f"disrupted defenders: {fight.weak} halved", str(half_up(fight.weak)), "9.2.5")
 
 
-def _armour_lines(sheet: Breakdown, game: Game, fight: Fight) -> None:
+def _armour_lines(sheet: Breakdown, game: Game, fight: Fight) -> int:
+    """Columns that armour moves the odds by, with the reasons."""
     shift = armour_shift(fight.armour, game["river-armour"], game["grenadiers-cancel"])
     for reason in shift.why:
         sheet.add(reason.label, f"{shift.by:+d}" if reason.counts else "", reason.rule)
-    sheet.modifier = shift.by
+    return shift.by
 
 
-def _column_lines(sheet: Breakdown, game: Game, fight: Fight, ratio: str) -> None:
-    """The column that the odds and the armour lead to, in the chart for army and ground [9.5.1, B11.1]."""
+def _column_lines(sheet: Breakdown, game: Game, fight: Fight, ratio: str, shift: int) -> None:
+    """The column that the odds and the armour lead to, in the chart for army and ground [9.5.1, B11.1].
+
+    It stands for both: a shift beside it would read as one column more.
+    """
     place = "clear" if fight.armour.clear else "other"
     sheet.chart = f"crt-{fight.die}-{place}"
     sheet.add(f"{fight.die.capitalize()} die column, {place} ground", "", "9.5.1, B11.1")
     chart = game.chart(sheet.chart)
     low, high, printed = _ends(game, chart, place)
-    sheet.column = column(ratio, sheet.modifier, low, high)
+    sheet.column = column(ratio, shift, low, high)
     if not printed and not rank(low) <= rank(ratio) <= rank(high):
         end = low if rank(ratio) < rank(low) else high
         sheet.warnings.append(

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
+from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import air, ground
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, in_play
@@ -70,15 +72,27 @@ def holders(ctx: Context) -> list[Unit]:
     Of an opened stack those that were opened: whoever is put there later stays as hidden as he was.
     """
     hex_id, side = target(ctx), defending_side(ctx)
-    there = [u for u in ctx.game.units_at(hex_id) if u.side == side] if hex_id else []
+    there = _standing(ctx.game, hex_id, side) if hex_id else ()
     if ctx.battle is not None and opened(ctx):
         return [u for u in there if u.id in ctx.battle.units(side)]
-    return there
+    return list(there)
+
+
+@once
+def _standing(game: Game, hex_id: str, side: str) -> tuple[Unit, ...]:
+    return tuple(u for u in game.units_at(hex_id) if u.side == side)
+
+
+@once
+def _is_hidden(game: Game, hex_id: str, side: str, seat: str) -> bool:
+    """Whether a seat may not look at all units of a side in a hex."""
+    return any(not may_see_unit(game, u, seat) for u in _standing(game, hex_id, side))
 
 
 def is_closed(ctx: Context) -> bool:
     """Whether units on record in the target hex may not be looked at yet [7.6]."""
-    return not opened(ctx) and any(not may_see_unit(ctx.game, u, ctx.seat) for u in holders(ctx))
+    hex_id = target(ctx)
+    return bool(hex_id) and not opened(ctx) and _is_hidden(ctx.game, hex_id, defending_side(ctx), ctx.seat)
 
 
 def defenders(ctx: Context) -> list[Unit]:

@@ -8,6 +8,7 @@ from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Flag, HexId
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
@@ -27,23 +28,36 @@ def neighbours(game: Game, seat: str) -> Panel | None:
     """What this side may ask about enemy stacks: types beside it, everything of stacks that fought."""
     if seat not in game.sides or not game["fog"] or not game["masking"]:
         return None
-    enemy = game.other(seat)
+    known = dict(_beside(game, seat))
+    if game.phase in ATTACK:
+        known |= _fought(game, game.other(seat))
+    rows = [Fact(place, *words) for place, words in sorted(known.items())]
+    return Panel("What you are told", rows) if rows else None
+
+
+@once
+def _beside(game: Game, seat: str) -> dict[str, tuple[str, str]]:
+    """Types of the enemy stacks beside this side's, by hex [16.1.4]."""
     mine = {u.place for u in on_map(game, seat)}
+    near = {hex_id for place in mine for hex_id in game.maps.neighbours(place)}
+    stacks: dict[str, list[str]] = {}
+    for unit in on_map(game, game.other(seat)):
+        if unit.place in near:
+            stacks.setdefault(unit.place, []).append(told(game, unit))
+    return {place: (", ".join(sorted(words)), "16.1.4") for place, words in stacks.items()}
+
+
+def _fought(game: Game, enemy: str) -> dict[str, tuple[str, str]]:
+    """All of the stacks that fought in this phase, by hex [16.1.3]."""
     stacks: dict[str, list[Unit]] = {}
     for unit in on_map(game, enemy):
         stacks.setdefault(unit.place, []).append(unit)
-    rows, laid_open = [], game.laid_open
-    for place, stack in sorted(stacks.items()):
-        fought = game.phase in ATTACK and (
-            game.mark(place, "attacked") or any(u.id in laid_open or game.mark(u.id, "fought") for u in stack)
-        )
-        if fought:
-            words = ", ".join(f"{u.name} {u.steps} CEL" for u in stack)
-            rows.append(Fact(place, words, "16.1.3"))
-        elif any(h in mine for h in game.maps.neighbours(place)):
-            words = ", ".join(sorted(told(game, u) for u in stack))
-            rows.append(Fact(place, words, "16.1.4"))
-    return Panel("What you are told", rows) if rows else None
+    laid_open = game.laid_open
+    return {
+        place: (", ".join(f"{u.name} {u.steps} CEL" for u in stack), "16.1.3")
+        for place, stack in stacks.items()
+        if game.mark(place, "attacked") or any(u.id in laid_open or game.mark(u.id, "fought") for u in stack)
+    }
 
 
 def _can_mask(game: Game) -> bool | str:

@@ -1,0 +1,106 @@
+"""What the fields of a form came to while it is filled in: each is looked at again only when something it looks at changes.
+
+A form is asked again with every key that is pressed, and each time but one of its values is as it was. While a field is
+read or described, the form notes which other values that looked at, as a game notes which parts of its state are read
+(`engine/once.py`); what looked at none that changed is given again. All of it is kept for one form of one seat, and
+only until anything happens at the table (`Worked.meanwhile`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from companion.engine import once
+from companion.engine.forms.fields import Context, Field
+
+Found = TypeVar("Found")
+
+MOST = 40
+"""Answers kept of one question; somebody who tries out so many numbers begins anew."""
+
+
+_NOTHING: Any = object()
+
+
+Asked = tuple[str, Field, Any, Any]
+"""A field of a form by its name, with its default and what was filled in."""
+
+
+class Noted(Mapping[str, Any]):
+    """The values of a form, which note the names of those that are read."""
+
+    __slots__ = ("_values", "names")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values, self.names = values, dict[str, None]()
+
+    def __getitem__(self, name: str) -> Any:
+        self.names[name] = None
+        return self._values[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names[name] = None
+        return self._values.get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self.names[str(name)] = None
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        self.names.update(dict.fromkeys(self._values))
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        self.names.update(dict.fromkeys(self._values))
+        return len(self._values)
+
+
+class _Question:
+    """What a look at one field came to, by what was filled in there and by the values that it ever looked at."""
+
+    __slots__ = ("found", "names")
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self.found: dict[Any, Any] = {}
+
+    def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        kind = type(given)
+        fixed = tuple(given) if kind is list else given
+        return (kind, fixed, *map(values.get, self.names)) if self.names else (kind, fixed)
+
+    def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> None:
+        new = [name for name in noted if name not in self.names]
+        if new or len(self.found) >= MOST:
+            self.names, self.found = (*self.names, *new), {}
+        with suppress(TypeError):  # what cannot be looked up is not kept
+            self.found[self.key(given, values)] = found
+
+
+class Answers:
+    """What was found out about the fields of one form that one seat fills in."""
+
+    def __init__(self) -> None:
+        self._questions: dict[tuple[Any, str], _Question] = {}
+
+    def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
+        """What a look at one field comes to, with the values that the form has by now."""
+        name, given = asked[0], asked[3]
+        question = self._questions.get((look, name))
+        if question is None:
+            question = self._questions[look, name] = _Question()
+        try:
+            kept = question.found.get(question.key(given, here.values), _NOTHING)
+        except TypeError:  # nothing that could be looked up
+            kept = _NOTHING
+        if kept is _NOTHING:
+            noted = Noted(here.values)
+            kept = look(asked, here.having(noted))
+            question.keep(kept, given, here.values, noted.names)
+        elif once.checking is not None:
+            now = look(asked, here)
+            assert once.checking(kept, now), f"{name} changed, but none of {question.names}: {now}"
+        found: Found = kept
+        return found

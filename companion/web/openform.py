@@ -1,0 +1,104 @@
+"""A form that is open: what one seat has filled in of an action so far, and its fields as they are drawn then."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from markupsafe import Markup
+
+from companion.engine.forms.answers import Answers
+from companion.engine.forms.filling import EMPTY, Filled, Filling, Row
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.play.actions import Action
+from companion.engine.record.events import Asked
+from companion.web.formfield import form_fields
+from companion.web.page import macros
+from companion.web.seats import DeviceVisit
+
+PIECES = 600
+"""Fields kept as they were drawn: what most forms of a hall consist of."""
+
+
+class OpenForm:
+    """An action's form with what was filled in. While nothing happens at the table, what did not change stays as it is."""
+
+    filled: Filled
+
+    def __init__(self, visit: DeviceVisit, action: Action, duty: Asked | None) -> None:
+        self.action, self.context = action, replace(visit.context, duty=duty)
+        key = (visit.seat, action.name, duty.id if duty else "")
+        self._answers = visit.game.worked.meanwhile(key, Answers)
+        self._filling = Filling(action.fields, action.defaults, self.context, self._answers)
+
+    def fill(self, raw: Mapping[str, Any]) -> OpenForm:
+        """Fill in what was sent, and nothing else."""
+        self.filled = self._filling.fill(_plain(raw))
+        return self
+
+    def begin(self, raw: Mapping[str, Any], but: tuple[str, ...] = ()) -> OpenForm:
+        """Fill in first values, too; see `Filling.begin`."""
+        self.filled = self._filling.begin(_plain(raw), but)
+        return self
+
+    def work_out(self) -> Breakdown | None:
+        """What the action's worksheet says to it."""
+        values, sheet = self.filled.values, self.action.worksheet
+        return sheet.answer(values, self.context.having(values)) if sheet else None
+
+    def drawn(self, errors: Mapping[str, str], without: str = "") -> dict[str, Markup | None]:
+        """Its fields, the dice that may be entered by hand, and the buttons of dice; None where nothing is rolled.
+
+        :param errors: what is wrong with each
+        """
+        shown = [row for row in self.filled.rows if row["name"] in errors or not _is_nothing(row)]
+        dice = [row for row in shown if row["type"] == "dice"]
+        entry = "entry of several" if len(dice) > 1 else "entry"
+        fields = [
+            _drawn("field", [row], errors)
+            for row in shown
+            if row["type"] != "dice" and row["name"] != without
+        ]
+        entries = [
+            _drawn(entry, [row], errors) for row in dice if row["mode"] != "digital" and "count" in row
+        ]
+        return {
+            "fields": Markup("".join(fields)),
+            "entries": Markup("".join(entries)),
+            "buttons": _drawn("buttons", dice, {}) if dice else None,
+        }
+
+
+def _drawn(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
+    """A piece of a form; of two that are described alike the one that was drawn already."""
+    if not any(row["name"] in errors for row in rows):
+        with suppress(ValueError):  # what is no plain data has no sign
+            return _piece(what, marshal.dumps(rows, 2))  # whose bytes are the same for the same data
+    return _draw(what, rows, errors)
+
+
+@lru_cache(PIECES)
+def _piece(what: str, rows: bytes) -> Markup:
+    return _draw(what, marshal.loads(rows), {})
+
+
+def _draw(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
+    ui, real, fields = macros()["ui"], macros()["real"], form_fields(rows, errors)
+    if what == "field":
+        return Markup(ui.field(fields[0]))
+    if what == "buttons":
+        return Markup(real.buttons(fields))
+    return Markup(real.entry(fields[0], several=what == "entry of several"))
+
+
+def _is_nothing(row: Row) -> bool:
+    """Whether a field is neither asked nor sent along."""
+    return row["value"] in EMPTY and row["type"] != "dice" and (row["hidden"] or row["quiet"])
+
+
+def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in raw.items() if not name.startswith("_")}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial, wraps
+from itertools import repeat
 from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
@@ -54,6 +55,8 @@ class Worked:
         self._kept: dict[Hashable, _Kept] = {}
         self._changed: dict[str, int] = {}
         """When each part of the state changed last."""
+        self._lasts: dict[frozenset[str], int] = {}
+        """The same of several parts together, since the last change."""
         self._now = now
         self._most = MOST
         self._looking: list[set[str]] = []
@@ -71,6 +74,7 @@ class Worked:
         """These parts of the state are not as they were."""
         self._now += 1
         self._changed.update(dict.fromkeys(parts, self._now))
+        self._lasts.clear()
         self._meanwhile.clear()
 
     def meanwhile(self, key: Hashable, make: Callable[[], Found]) -> Found:
@@ -120,8 +124,13 @@ class Worked:
         self._kept.pop(key, None)
 
     def _stands(self, held: _Kept) -> bool:
-        changed = self._changed
-        return held.at == self._now or not any(changed.get(part, 0) > held.at for part in held.looked)
+        if held.at == self._now:
+            return True
+        last = self._lasts.get(held.looked)
+        if last is None:
+            last = max(map(self._changed.get, held.looked, repeat(0)), default=0)
+            self._lasts[held.looked] = last
+        return last <= held.at
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
         kind, began, looked = type(game), self._now, set[str]()

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
+from flask import Response, current_app, g, make_response, redirect, render_template, request
 from markupsafe import Markup
 
 from companion.engine.alike import gathered
@@ -41,9 +41,8 @@ def target() -> str:
 
 def is_elsewhere(code: str, seat: str) -> bool:
     """Whether htmx asks from another page than the seat's main screen: that page draws its own live part."""
-    home = url_for("play.seat_page", code=code, seat=seat)
     here = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
-    return is_htmx() and bool(here) and here.casefold() != home.casefold()
+    return is_htmx() and bool(here) and here.casefold() != f"/t/{code}/{seat}".casefold()
 
 
 def see_other(address: str) -> Response:

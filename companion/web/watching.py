@@ -12,7 +12,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -67,6 +67,12 @@ def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+@cache
+def _split(name: str) -> tuple[str, str]:
+    owner, _, attribute = name.partition(".")
+    return owner, attribute
+
+
 def sign_of(value: Any) -> bytes | None:
     """A sign that differs whenever anything in the value does; None where there is none."""
     out = io.BytesIO()
@@ -103,9 +109,8 @@ class Watch:
         self._seen.add(name)
 
     def sign(self, name: str) -> bytes | None:
-        owner, _, attribute = name.partition(".")
-        thing = self._things[owner]
-        value = getattr(thing, attribute) if attribute else thing
+        owner, attribute = _split(name)
+        value = getattr(self._things[owner], attribute) if attribute else self._things[owner]
         known = self._known.get(name)
         if known is None or not _is_same(known[0], value):
             known = self._known[name] = (value, sign_of(value))

@@ -154,13 +154,13 @@ def _offered(seen: SeatView) -> list[shapes.ActionView]:
     found = [
         seen.guard.part(a.label, partial(find, game, (a.name, seat), partial(_offer, a, game, seat)), None)
         for a in seen._rules.actions.values()
-        if a.group != "hidden"
+        if a.group != "hidden" and a.follow_up is None and (not a.phases or game.phase in a.phases)
     ]
     return sorted(filter(None, found), key=lambda a: (not a.primary, a.order, a.label))
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
-    if action.follow_up is not None or action.not_yours(game, seat) is not None:
+    if action.not_yours(game, seat) is not None:
         return None
     if not game.worked.find(game, (action.name, "now"), lambda: action.not_now(game) is None):
         return None  # asked once for all seats

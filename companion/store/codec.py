@@ -6,6 +6,8 @@ from typing import Any
 
 from companion.store.interface import Json
 
+_written = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
 
 def dump(value: Any) -> str:
     """Return the value's canonical JSON text.
@@ -13,7 +15,7 @@ def dump(value: Any) -> str:
     :raises ValueError: if JSON or UTF-8 cannot hold it
     """
     try:
-        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _written(value)
         # A lone surrogate passes json.dumps but would fail later, inside SQLite.
         text.encode()
     except UnicodeEncodeError as error:

@@ -13,7 +13,14 @@ from urllib.parse import quote
 
 from sqlite_utils import Database
 
-from companion.store.errors import StoreBusy, StoreClosed, StoreError, StoreUnreachable, translated
+from companion.store.errors import (
+    StoreBusy,
+    StoreClosed,
+    StoreError,
+    StoreUnreachable,
+    translate,
+    translated,
+)
 from companion.store.presence import Presence
 
 READERS = 3
@@ -54,36 +61,28 @@ class Pool:
         self._unfolded_since: float | None = None
 
     @contextmanager
-    def _slot(self) -> Iterator[None]:
-        """One of the places for readers."""
-        self._slots.get()
-        try:
-            yield
-        finally:
-            self._slots.put(None)
-
-    @contextmanager
     def reading(self) -> Iterator[Database]:
         """Lend a connection for reading what is committed."""
-        with self._slot(), translated(self.path):
+        self._slots.get()
+        db, sound = None, True
+        try:
             self._refuse_if_closed()
             self._presence.check()
             try:
                 db = self._idle.pop()
             except IndexError:
                 db = self._connect(busy_ms=5000)
-            sound = True
-            try:
-                yield db
-            except sqlite3.Error:
-                sound = False
-                raise
-            finally:
-                # After an error a fresh connection is cheaper than finding out whether this one still works.
-                if self._closed or not sound:
-                    db.close()
-                else:
-                    self._idle.append(db)
+            yield db
+        except sqlite3.Error as error:
+            sound = False
+            raise translate(error, self.path) from error
+        finally:
+            # After an error a fresh connection is cheaper than finding out whether this one still works.
+            if db is not None and sound and not self._closed:
+                self._idle.append(db)
+            elif db is not None:
+                db.close()
+            self._slots.put(None)
 
     @contextmanager
     def writing(self, *what: str) -> Iterator[Database]:

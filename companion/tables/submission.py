@@ -24,20 +24,27 @@ class Answer:
     lines: list[str] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
     repeated: bool = False
+    reseats: bool = False
+    """Whether it changed who may sit where."""
 
     def to_json(self) -> dict[str, Any]:
         return {"revision": self.revision, "lines": self.lines, "result": self.result}
 
 
-def answer_of(events: Sequence[e.Event], seat: str, game: Game, before: int) -> Answer:
+def answer_of(
+    events: Sequence[e.Event], bodies: Sequence[dict[str, Any]], seat: str, game: Game, before: int
+) -> Answer:
     """What an action is answered: what it did, as its seat may see it.
 
+    :param bodies: the events as they are stored
     :param game: the game after the action
     :param before: the revision before it
     """
-    seen = [event.seen_by(seat) for event in events]
+    seen = [event.seen_by(seat, body) for event, body in zip(events, bodies, strict=True)]
     resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
-    return Answer(before + len(events), told(seen, game), dict(resolved.get("breakdown", {})))
+    reseats = any(isinstance(event, e.Seated) for event in events)
+    result = dict(resolved.get("breakdown", {}))
+    return Answer(before + len(events), told(seen, game), result, reseats=reseats)
 
 
 def stale(action: Action, revision: int | None, now: int) -> NotNow:

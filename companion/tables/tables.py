@@ -295,9 +295,10 @@ class Tables:
                     now, game = gone_back(game, undone.to, partial(self.load, code))
                     seed, more = after_take_back(now, game, seed)
                     events += more
-                at, answer = self.clock(), answer_of(events, seat, game, before)
+                bodies = [event.to_json() for event in events]
+                at, answer = self.clock(), answer_of(events, bodies, seat, game, before)
                 latest = tx.append(
-                    [event.to_json() for event in events],
+                    bodies,
                     at=at,
                     seat=seat,
                     act=act,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from companion.engine.forms.fields import Context
 from companion.engine.play.actions import Action
@@ -36,6 +36,9 @@ class Visit:
 
     The game is shared by all who visit the table: hold `Tables.standing_still` as long as any of it is looked at.
     """
+
+    LASTS: ClassVar[Set[str]] = {"_system", "standing"}
+    """What is still so after an act that changed nobody's seat, but for how far the table has come."""
 
     def __init__(self, tables: Tables, code: str, seat: str) -> None:
         self.tables, self.code, self.seat = tables, code, seat
@@ -133,19 +136,22 @@ class Visit:
         self, name: str, raw: Mapping[str, Any], *, action_id: str = "", revision: int | None = None
     ) -> Answer:
         """Carry out one action: all of it, once, or nothing."""
-        system = self.system
+        answer, system = None, self.system
         try:
             answer = self.tables.act(
                 self.code, self.seat, name, raw, action_id=action_id, revision=revision, system=system
             )
         finally:
-            self.look_again()
+            self._look_again(self.LASTS if answer and not answer.reseats else {"_system"})
         if not answer.repeated:
             self.revision = answer.revision
         return answer
 
-    def look_again(self) -> None:
-        """Forget what was read: the table may have changed, though not which game is played there."""
+    def _look_again(self, lasts: Set[str]) -> None:
+        """Forget what was read: the table may have changed.
+
+        :param lasts: what is still so
+        """
         for name in list(vars(self)):
-            if name != "_system" and isinstance(getattr(type(self), name, None), cached_property):
+            if name not in lasts and isinstance(getattr(type(self), name, None), cached_property):
                 delattr(self, name)

@@ -52,6 +52,7 @@ from companion.web import (
 )
 from companion.web.book import walk
 from companion.web.flood import Allowance
+from companion.web.links import LateRule
 from companion.web.live import Hub
 from companion.web.page import brief_line, clock, hms, revision, side_clocks, tabs
 from companion.web.waiting import SharedWaiting, Waiting
@@ -63,6 +64,8 @@ PRIVATE_LETTERS = 8
 
 class Companion(Flask):
     """Flask, which need not ask of each function whether it is a coroutine: none is."""
+
+    url_rule_class = LateRule
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func

@@ -47,7 +47,9 @@ class Showing:
 
     def draw(self, app: Flask, environ: Mapping[str, Any], code: str, seat: str) -> str | None:
         """The parts that changed as the stream's next event; None when this device may not be shown any."""
-        with app.request_context(dict(environ)):
+        again = app.request_context(dict(environ))
+        again.match_request = lambda: None  # type: ignore[method-assign]  # it was found when it was opened
+        with again:
             g.parts = dict(self.parts or {})
             try:
                 visit = require(code, seat)
@@ -61,8 +63,8 @@ class Showing:
                 return None
             before = "*" if self.parts is None else self.revision
             self.revision, self.parts = visit.game.revision, g.parts_now
-        lines = "\n".join(f"data: {line}" for line in body.splitlines())
-        return f"event: screen\ndata: {before} {self.revision}\n{lines}\n\n"
+        lines = f"{before} {self.revision}\n{body.rstrip()}".replace("\r\n", "\n").replace("\r", "\n")
+        return "event: screen\ndata: " + lines.replace("\n", "\ndata: ") + "\n\n"
 
 
 class Pages:

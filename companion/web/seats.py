@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Set
 from functools import cached_property
+from typing import ClassVar
 
 from flask import Response, abort, current_app, g, request
 
@@ -28,6 +30,8 @@ DEVICE = "device"
 
 class DeviceVisit(Visit):
     """A visit by whoever sent the request, with the seats of the table that he holds."""
+
+    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "held"}
 
     @property
     def issues(self) -> dict[str, Generation]:

@@ -5,7 +5,6 @@ The `serve` command must call `gevent.monkey.patch_all()` before it imports anyt
 
 import contextlib
 import errno
-import gc
 import os
 import re
 import signal
@@ -85,7 +84,6 @@ def serve(
         return 1
     site = find_site(host, listener.getsockname()[1], public_url)
     raise_file_limit()
-    collect_rarely()
     run = _prepare(app_factory(site), listener, access_log=access_log, say=say, worker=worker)
     if worker is None or worker.first:
         welcome(site, data, say, notes())
@@ -246,15 +244,6 @@ def raise_file_limit() -> None:
     if soft < wanted:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def collect_rarely() -> None:
-    """Look through all of the memory rarely: with 200 tables in it that stops every one of them for 0.2 to 0.6 s.
-
-    With Python's own thresholds it was every eight seconds at 40 taps a second, and one tap in twenty waited for it.
-    What a request leaves behind is found while it is young, so the memory does not grow by it.
-    """
-    gc.set_threshold(5_000, 20, 100)
 
 
 def welcome(site: Site, data: Path | None, say: Callable[[str], None], notes: Iterable[str] = ()) -> None:

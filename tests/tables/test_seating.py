@@ -149,3 +149,18 @@ def test_a_seat_is_free_when_its_last_device_leaves(tables: Tables, code: str) -
     assert not tables.seating.taken(code)
     assert tables.store.seat_generations(code)["red"] == Generation(2), "old cookies are worthless"
     assert texts(tables, code)[:2] == ["Red phone left: the seat is free.", "Red phone left."]
+
+
+def test_a_visit_reads_the_seats_again_only_after_an_act_that_changed_one(
+    tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sit(tables, code, "table", "red")
+    visit, read, standing = tables.visit(code, "red"), [], tables.store.standing
+    monkeypatch.setattr(tables.store, "standing", lambda code: read.append(code) or standing(code))
+    assert visit.standing.seats["table"].number == 1
+    visit.act("note", {"text": "on"})
+    assert visit.standing.seats["table"].number == 1 and len(read) == 1
+    assert visit.revision == visit.game.revision == tables.store.latest(code)
+    visit.act("lost-table", {})
+    assert visit.standing.seats["table"].number == 2 and len(read) == 2
+    assert visit.revision == visit.game.revision == tables.store.latest(code)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sqlite_utils import Database
 from toykit import Device
 
 from companion.tables.tables import Tables
@@ -200,3 +201,39 @@ def test_the_stream_is_packed_piece_by_piece(app: Flask, tables: Tables, code: s
         assert text.startswith(b"event: screen") and text.endswith(b"\n\n")
     assert len(piece) < len(gzip.compress(text, 5)) / 2 < before, "what was sent before is not sent again"
     answer.close()
+
+
+def test_whatever_ends_a_line_of_a_screen_ends_one_of_the_stream(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typed text may bring any of them along, and a line without its name would be lost."""
+    page = Page(app, code, "red")
+    drawn = pushing.screen
+    monkeypatch.setattr(pushing, "screen", lambda visit: f"<p>a\r\nb\rc\n\nd</p>\n{drawn(visit)}\n")
+    tables.act(code, "red", "note", {"text": "on"})
+    event = page.next()
+    assert "data: <p>a\ndata: b\ndata: c\ndata: \ndata: d</p>\n" in event and "\r" not in event
+    assert event.endswith("\n\n") and "\n\n" not in event[:-2]
+    page.close()
+
+
+def test_a_push_asks_the_store_once(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which seats are open, and how far the table has come; the lines written last were read by whoever came first."""
+    pages = [Page(app, code, "red"), Page(app, code, "blue")]
+    for _ in range(2):
+        tables.act(code, "red", "note", {"text": "on"})
+        for page in pages:
+            page.next()
+    tables.act(code, "red", "note", {"text": "on"})
+    pages[0].next()
+    asked = []
+    execute = Database.execute
+    monkeypatch.setattr(
+        Database, "execute", lambda db, sql, *args: asked.append(sql) or execute(db, sql, *args)
+    )
+    pages[1].next()
+    assert len(asked) == 1
+    for page in pages:
+        page.close()

@@ -120,3 +120,18 @@ def test_a_worksheet_is_worked_out_once(
     )
     assert page.status_code == 200 and "breakdown" in page.text
     assert len(worked) == 1
+
+
+def test_a_tap_reads_what_stands_at_the_table_once(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One statement before it, seven of its transaction, and afterwards the lines that it wrote."""
+    device = Device(app, code, "red")
+    asked: list[str] = []
+    execute = Database.execute
+    for _ in range(2):
+        asked.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "execute", lambda db, sql, *a: asked.append(sql) or execute(db, sql, *a))
+            assert device.post("do/note", target="live", text="on").status_code == 200
+    assert len(asked) <= 8 and sum("from seat" in sql or "join seat" in sql for sql in asked) == 2

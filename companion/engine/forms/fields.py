@@ -256,6 +256,8 @@ class UnitRef(Field):
     def read(self, raw: Any, ctx: Context) -> Any:
         parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
         allowed = {u.id for u in self.units(ctx)}
+        if allowed.issuperset(parts):  # by their ids, as every form sends them
+            return tuple(dict.fromkeys(parts)) if self.many else parts[0]
         # A unit that this seat may not see is treated as if it were not there, or its name could be sounded out.
         known = {u.id for u in seen_units(ctx.game, ctx.game.units.values(), ctx.seat)} | allowed
         unseen = HIDDEN_HERE if ctx.seat == "table" else "or it lies hidden from you"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from functools import cache, lru_cache
 from itertools import product
 from typing import Any, get_type_hints
@@ -15,6 +15,7 @@ from companion.engine.errors import Mistake, Several
 from companion.engine.forms.fields import REQUIRED, Context, Field
 from companion.engine.forms.reading import read_all
 from companion.engine.kit.chart import Chart
+from companion.engine.plain import copied
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Breakdown:
             self.add(label, amount, rule)
 
     def to_json(self) -> dict[str, Any]:
-        body = asdict(self)
+        body: dict[str, Any] = copied(self)
         return {k: v for k, v in body.items() if v not in ("", [], {}, None)} | {"title": self.title}
 
 

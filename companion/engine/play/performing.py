@@ -104,7 +104,7 @@ class Submission:
         refused = action.refusal(game, seat, duty)
         if refused is not None:
             raise refused
-        ctx, lines = Context(game, seat, duty=duty), _lines_of(action, game)
+        ctx, lines = Context(game, seat, duty=duty, worked={}), _lines_of(action, game)
         values, sheet = read_action(action, ctx, raw)
         here = ctx.having(values)
         if not values.pop("anyway", True):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from companion.engine.plain import copied
 from companion.engine.record import events as e
 
 ALSO = "also"
@@ -99,7 +100,7 @@ class Battle:
         return tuple(self.forces.get(side, ()))
 
     def to_json(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value not in ("", (), {}, False)}
+        return {name: value for name, value in copied(self).items() if value not in ("", (), {}, False)}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Battle:

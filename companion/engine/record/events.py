@@ -79,9 +79,12 @@ class Event:
         values = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items() if k != "kind"}
         return cls(**values)
 
-    def seen_by(self, seat: str) -> dict[str, Any]:
-        """The event as this seat may see it: hidden fields are left out, never masked."""
-        body = self.to_json()
+    def seen_by(self, seat: str, stored: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The event as this seat may see it: hidden fields are left out, never masked.
+
+        :param stored: the event as stored, where the caller has it
+        """
+        body = self.to_json() if stored is None else dict(stored)
         allowed = body.pop("only", None)
         if allowed and seat not in allowed:
             for name in self.SECRET:

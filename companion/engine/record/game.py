@@ -119,9 +119,9 @@ class Game(State):
         :param among: the ids to look at, when not all may be known to whoever asks.
         :param unseen: what to add when it is not among them, while there are others.
         """
-        units = [u for u in self.units.values() if among is None or u.id in among]
-        if name in self.units and self.units[name] in units:
+        if name in self.units and (among is None or name in among):
             return self.units[name]
+        units = [u for u in self.units.values() if among is None or u.id in among]
         wanted = name.strip().lower()
         found = [u for u in units if u.name.lower() == wanted or u.id == wanted]
         if len(found) == 1:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from companion.engine.kit.roster import Unit
 from companion.engine.once import Worked
 from companion.engine.pile import Pile
-from companion.engine.plain import shared
+from companion.engine.plain import copied, shared
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 
@@ -123,7 +123,7 @@ class State:
             **{name: getattr(self, name) for name in (*_PLAIN, *_NAMED)},
             "hidden": {name: list(seats) for name, seats in self.hidden.items()},
             "units": [unit.to_json() for unit in self.units.values()],
-            "marks": {t: {n: asdict(m) for n, m in held.items()} for t, held in self.marks.items()},
+            "marks": {t: {n: copied(m) for n, m in held.items()} for t, held in self.marks.items()},
             "piles": {name: pile.zones for name, pile in self.piles.items()},
             "sealed": self.sealed,
             "revealed": self.revealed,

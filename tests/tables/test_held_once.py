@@ -39,7 +39,7 @@ def test_units_share_their_words_and_factors(games: list[Game]) -> None:
     for unit, twin in zip(one.units.values(), other.units.values(), strict=True):
         assert unit is not twin and unit == twin
         assert unit.id is twin.id and unit.name is twin.name and unit.place is twin.place
-        assert unit.factors is twin.factors or not unit.factors
+        assert unit.factors is twin.factors 
     assert all(target is twin for target, twin in zip(one.marks, other.marks, strict=True))
 
 

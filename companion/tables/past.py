@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -78,7 +79,10 @@ class Past:
         if self._undo is None or self._undo[0] != latest:
             known = self._undo if self._undo and self._undo[0] < latest else None
             floor = known[0] if known else max(0, latest - 20)
-            lines = Backwards(self.store, self.code, floor, self.events(floor, latest))
+            read = (
+                self.events if known else partial(self.store.events, self.code)
+            )  # the first look is nobody else's
+            lines = Backwards(self.store, self.code, floor, read(floor, latest))
             # Both look at the newest lines: read once, and kept together.
             self._redo = (latest, last_undo(lines, latest))
             self._undo = (latest, last_counting(lines, latest, known))

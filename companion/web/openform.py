@@ -11,8 +11,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from companion.engine.forms.answers import Answers
-from companion.engine.forms.filling import EMPTY, Filled, Filling, Row
+from companion.engine.forms.answers import Answers, is_short
+from companion.engine.forms.filling import Filled, Filling, Row
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.record.events import Asked
@@ -20,8 +20,8 @@ from companion.web.formfield import form_fields
 from companion.web.page import macros
 from companion.web.seats import DeviceVisit
 
-PIECES = 600
-"""Fields kept as they were drawn: what most forms of a hall consist of."""
+PIECES, LARGEST = 400, 8 * 1024
+"""Fields kept as they were drawn: what most forms of a hall consist of; and so many bytes of a description at most."""
 
 
 class OpenForm:
@@ -33,17 +33,22 @@ class OpenForm:
         self.action, self.context = action, replace(visit.context, duty=duty)
         key = (visit.seat, action.name, duty.id if duty else "")
         self._answers = visit.game.worked.meanwhile(key, Answers)
-        self._filling = Filling(action.fields, action.defaults, self.context, self._answers)
 
     def fill(self, raw: Mapping[str, Any]) -> OpenForm:
         """Fill in what was sent, and nothing else."""
-        self.filled = self._filling.fill(_plain(raw))
+        plain = _plain(raw)
+        self.filled = self._filling(plain).fill(plain)
         return self
 
     def begin(self, raw: Mapping[str, Any], but: tuple[str, ...] = ()) -> OpenForm:
         """Fill in first values, too; see `Filling.begin`."""
-        self.filled = self._filling.begin(_plain(raw), but)
+        plain = _plain(raw)
+        self.filled = self._filling(plain).begin(plain, but)
         return self
+
+    def _filling(self, plain: Mapping[str, Any]) -> Filling:
+        answers = self._answers if is_short(plain) else None
+        return Filling(self.action.fields, self.action.defaults, self.context, answers)
 
     def work_out(self) -> Breakdown | None:
         """What the action's worksheet says to it."""
@@ -76,8 +81,10 @@ class OpenForm:
 def _drawn(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
     """A piece of a form; of two that are described alike the one that was drawn already."""
     if not any(row["name"] in errors for row in rows):
-        with suppress(ValueError):  # what is no plain data has no sign
-            return _piece(what, marshal.dumps(rows, 2))  # whose bytes are the same for the same data
+        with suppress(ValueError):  # what is no plain data is drawn each time
+            sign = marshal.dumps(rows, 2)  # whose bytes are the same for the same data
+            if len(sign) <= LARGEST:
+                return _piece(what, sign)
     return _draw(what, rows, errors)
 
 
@@ -97,7 +104,9 @@ def _draw(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
 
 def _is_nothing(row: Row) -> bool:
     """Whether a field is neither asked nor sent along."""
-    return row["value"] in EMPTY and row["type"] != "dice" and (row["hidden"] or row["quiet"])
+    value = row["value"]
+    empty = value is None or value is False or value in ("", [])  # nought is something
+    return empty and row["type"] != "dice" and (row["hidden"] or row["quiet"])
 
 
 def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:

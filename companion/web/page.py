@@ -68,10 +68,11 @@ def unless_known(revision: str, draw: Callable[[], str]) -> Response:
 
 def form_values() -> dict[str, Any]:
     """Submitted fields; a name sent several times becomes a list."""
+    sent = request.form if request.method == "POST" and not request.args else request.values
     return gather(
         {
             name: values if len(values) > 1 else values[0]
-            for name, values in request.values.lists()
+            for name, values in sent.lists()
             if name not in {"action_id", "rev", "page", "back", "said"}
         }
     )

@@ -18,7 +18,7 @@ def gather(sent: Mapping[str, Any]) -> dict[str, Any]:
     fields = {name: value for name, value in sent.items() if name != "_dice"}
     parts: dict[str, dict[str, str]] = {}
     for name in sent:
-        if found := _PART.fullmatch(name):
+        if "." in name and (found := _PART.fullmatch(name)):
             parts.setdefault(found["name"], {})[found["part"]] = str(fields.pop(name)).strip()
     if sent.get("_dice") == "roll":
         return fields

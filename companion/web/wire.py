@@ -244,6 +244,7 @@ class Connection:
         self._stop()
         if self._stream is not None:
             self._stream.leave()
+            self._stream = None  # each knows the other: nothing is left to be looked for
         self.sock.close()
         self.server.leave(self)
 

@@ -26,6 +26,7 @@ from companion.web import carrying, server, telling
 from companion.web.app import create_app
 
 carrying.SEND_SECONDS = 0.6
+gc.disable()
 number = itertools.count()
 
 def toy(site):
@@ -44,9 +45,11 @@ def toy(site):
             hub.say(f"{next(number)} " + "x" * int(request.args["size"]))
         if do == "beat":
             telling.BEAT = float(request.args["seconds"])
+        carried = sum(isinstance(one, carrying.Carried) for one in gc.get_objects())
         gc.collect()
         waiting = sum(isinstance(one, Greenlet) and not one.dead for one in gc.get_objects())
-        return {"code": code, "count": hub.count(), "greenlets": waiting, "revision": tables.store.latest(code)}
+        found = {"code": code, "count": hub.count(), "carried": carried, "greenlets": waiting}
+        return {**found, "revision": tables.store.latest(code)}
 
     return app
 
@@ -169,9 +172,11 @@ def test_nobody_waits_in_a_stream_nor_on_a_connection_that_was_used(toy: Toy) ->
 def test_a_page_that_leaves_is_noticed_before_the_next_beat(toy: Toy) -> None:
     stream = Stream(toy)
     stream.piece()
-    assert toy.do("look")["count"] == 1
+    now = toy.do("look")
+    assert now["count"] == now["carried"] == 1
     stream.close()
     assert toy.settles(lambda now: now["count"] == 0)
+    assert toy.do("look")["carried"] == 0, "nothing is left of it, not even for the collector"
 
 
 def test_who_says_something_down_his_stream_goes_on_listening(toy: Toy) -> None:

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from toykit import Device
 
+from companion.engine.forms.answers import LONGEST
 from companion.tables.tables import Tables
 from companion.web import openform
 from companion.web.app import create_app
@@ -96,3 +97,31 @@ def test_what_is_wrong_with_a_field_is_gone_when_it_is_right(app: Flask) -> None
     )
     assert said.status_code == 422 and 'id="f-defence-error"' in said.text
     assert "f-defence-error" not in preview(soviet, target="2619", defence="x")
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {"name": "n", "type": "whole", "value": None, "hidden": False, "quiet": True, **changes}
+
+
+def test_nought_is_sent_along_and_nothing_is_not() -> None:
+    assert [openform._is_nothing(row(value=v)) for v in (None, "", [], False)] == [True] * 4
+    assert [openform._is_nothing(row(value=v)) for v in (0, "0", ["a"], True)] == [False] * 4
+    assert not openform._is_nothing(row(quiet=False)), "it is asked"
+
+
+def test_no_text_is_kept_however_often_it_is_sent(app: Flask) -> None:
+    """A form is kept for previews of some numbers, not for whoever sends a book to it."""
+    soviet = device(app, "soviet")
+    tables: Tables = app.extensions["companion"]["tables"]
+    for n in range(3):
+        preview(soviet, target="2619", defence=f"{n}" * LONGEST)
+    (answers,) = tables.game(app.config["code"]).worked._meanwhile.values()
+    assert not any(question.found for question in answers._questions.values())
+
+
+def test_a_long_list_is_drawn_each_time(app: Flask) -> None:
+    openform._piece.cache_clear()
+    with app.test_request_context():
+        long = {**row(type="text", quiet=False, label="Text"), "value": "x" * openform.LARGEST}
+        assert openform._drawn("field", [long], {}) == openform._draw("field", [long], {})
+    assert openform._piece.cache_info().currsize == 0

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import io
+import platform
 import re
 import signal
 import socket
@@ -26,9 +27,15 @@ import gc
 import time
 from pathlib import Path
 from flask import Flask, Response
+from companion.web import server
 from companion.web.server import serve
 
+server.GIVE_BACK_EVERY = 0.2
 kept = []
+
+def resident():
+    status = Path("/proc/self/status").read_text()
+    return int(next(x for x in status.splitlines() if x.startswith("VmRSS")).split()[1])
 
 def toy(site):
     app = Flask("toy")
@@ -42,6 +49,17 @@ def toy(site):
         before = gc.get_stats()[2]["collections"]
         kept.append([[] for _ in range(300_000)])
         return str(gc.get_stats()[2]["collections"] - before)
+
+    @app.get("/gaps")
+    def gaps():
+        pieces = [bytes(9_000) for _ in range(4_000)]
+        most = resident()
+        kept.append(pieces[::20])
+        return str(most)
+
+    @app.get("/resident")
+    def now():
+        return str(resident())
 
     @app.get("/stream")
     def stream():
@@ -179,6 +197,17 @@ def test_a_hall_full_of_games_is_not_looked_through_while_it_is_played(toy):
     """A full collection stops every table, the longer the more games are in memory."""
     url = toy("0").wait_until_open()
     assert get(f"{url.rstrip('/')}/games") == "0"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="no other C library is asked")
+def test_memory_that_is_not_needed_any_more_is_given_back(toy):
+    """36 MB in pieces, of which every twentieth stays: gaps that glibc would keep."""
+    url = toy(str(free_port())).wait_until_open()
+    most = int(get(url + "gaps"))
+    deadline = time.monotonic() + 5
+    while int(get(url + "resident")) > most - 15_000:
+        assert time.monotonic() < deadline, "it stays as large as it was"
+        time.sleep(0.1)
 
 
 def test_a_taken_port_is_named_with_the_next_free_one(toy, taken):

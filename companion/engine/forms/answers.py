@@ -17,15 +17,19 @@ from companion.engine.forms.fields import Context, Field
 
 Found = TypeVar("Found")
 
-MOST = 40
-"""Answers kept of one question; somebody who tries out so many numbers begins anew."""
-
-
+MOST = 8
+"""Answers kept of one question: what is filled in elsewhere leaves one, what somebody tries out changes each time."""
+LONGEST = 2_000
+"""Characters of all that is filled in; whoever sends more sends a text, and nothing of it is kept."""
 _NOTHING: Any = object()
-
 
 Asked = tuple[str, Field, Any, Any]
 """A field of a form by its name, with its default and what was filled in."""
+
+
+def is_short(raw: Mapping[str, Any]) -> bool:
+    """Whether so little is filled in that it may be kept."""
+    return sum(len(name) + len(str(value)) for name, value in raw.items()) <= LONGEST
 
 
 class Noted(Mapping[str, Any]):

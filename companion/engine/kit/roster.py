@@ -79,7 +79,7 @@ class Unit:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Unit:
-        unit = cls(id=shared(facts["id"]), side=shared(facts["side"]))
+        unit = cls(id=shared(facts["id"]), side=shared(facts["side"]), factors=shared({}))
         unit.change({name: value for name, value in facts.items() if name != "id"})
         return unit
 

@@ -14,7 +14,7 @@ from companion.engine.seat import view
 from companion.store import rows
 from companion.tables.tables import Tables
 
-MOST_QUERIES = 4
+MOST_QUERIES = 1
 SEATS = ("table", "red")
 
 
@@ -88,7 +88,7 @@ def test_after_an_action_only_its_own_events_are_read(
         with counting(monkeypatch) as count:
             refresh(device)
         found.append((count.queries, count.rows, count.events))
-    assert found[0] == found[1] and found[1][0] <= MOST_QUERIES + 6 and found[1][1] <= 2
+    assert found[0] == found[1] and found[1][0] <= MOST_QUERIES + 1 and found[1][1] <= 2
 
 
 @pytest.mark.parametrize("seat", SEATS)

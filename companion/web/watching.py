@@ -59,6 +59,11 @@ class Drawn:
             self._screens.popitem(last=False)
         return found
 
+    def forget(self, code: str) -> None:
+        """Nobody has the table open."""
+        for key in [key for key in self._screens if key[0] == code]:
+            del self._screens[key]
+
 
 @lru_cache(2_000)
 def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:

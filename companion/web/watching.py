@@ -8,10 +8,11 @@ made anew by whoever tells it (a view, a log) and not changed afterwards.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 SCREENS = 1_200
@@ -78,24 +79,25 @@ def _split(name: str) -> tuple[str, str]:
 
 
 class Watch:
-    """One drawing of a screen: notes what each part looks at."""
+    """One drawing of a screen: notes what each part looks at.
 
-    def __init__(self, screen: Screen) -> None:
+    :param things: what it is made of, by name
+    """
+
+    EACH = ("v", "moment")
+    """Those whose attributes are watched one by one."""
+
+    def __init__(self, screen: Screen, things: Mapping[str, Any] = MappingProxyType({})) -> None:
         self.parts, self._known = screen.parts, screen.seen
-        self._things: dict[str, Any] = {}
+        self._things = things
         self._now = dict(_STEADY)
         """The issue of each thing that was asked for so far."""
         self._seen: set[str] = set()
 
-    def attributes(self, name: str, thing: Any) -> Any:
-        """The thing for a template, each attribute of which is watched."""
-        self._things[name] = thing
-        return _Attributes(self, name, thing)
-
-    def whole(self, name: str, thing: Any) -> Any:
-        """The thing for a template, watched as one."""
-        self._things[name] = thing
-        return _Whole(self, name, thing)
+    def watched(self) -> dict[str, Any]:
+        """The things for a template."""
+        found = self._things.items()
+        return {n: (_Attributes if n in self.EACH else _Whole)(self, n, thing) for n, thing in found}
 
     def look(self, name: str) -> None:
         """The part that is being drawn looks at something."""

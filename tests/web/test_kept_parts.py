@@ -31,8 +31,8 @@ class Screen:
         self.drawn, self.seat, self.times = drawn or Drawn(), seat, 0
 
     def draw(self, **view) -> str:
-        watch = Watch(self.drawn.screen(("TOY1", self.seat)))
-        v = watch.attributes("v", SimpleNamespace(**view))
+        watch = Watch(self.drawn.screen(("TOY1", self.seat)), {"v": SimpleNamespace(**view)})
+        v = watch.watched()["v"]
         kept = watch.kept("acts")
         if kept is not None:
             return kept.sign

@@ -266,7 +266,7 @@ def test_combat_by_bare_numbers(server, device):
         table.do("german", "next-phase")
     german = table.seat(device("small"), "german")
     open_form(german, "^Attack")
-    expect(german.locator("[name=attack_artillery]")).to_have_count(0)
+    expect(german.locator("[name=attack_artillery]")).to_have_attribute("type", "hidden")
     german.locator("[name=attack]").fill("20")
     german.locator("[name=defence]").fill("7")
     german.get_by_role("checkbox", name="forest").check(force=True)

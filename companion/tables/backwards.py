@@ -11,8 +11,11 @@ from companion.store import Store, StoredEvent
 from companion.tables.clocks import is_clock_line
 from companion.tables.seating import is_seat_line
 
+MANY = 60
+"""Lines; of more that were taken back only those are read that are needed."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class LastAct:
     """The newest action that counts: what Undo would undo."""
 
@@ -22,7 +25,7 @@ class LastAct:
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LastUndo:
     """A take-back since which nothing counts: what Redo would put back."""
 
@@ -45,6 +48,18 @@ class Backwards:
             self._held = {item.seq: item for item in self.store.events(self.code, floor, seq)}
         return self._held[seq]
 
+    def reach(self, line: int) -> None:
+        """Have the lines after this one at hand, too, where they are not many."""
+        if 0 < self.floor - line <= MANY:
+            self._held |= {item.seq: item for item in self.store.events(self.code, line, self.floor)}
+            self.floor = line
+
+    def has_ended(self, after: int, upto: int) -> bool:
+        """Whether the game was over between two lines."""
+        if after < self.floor:
+            return bool(self.store.events(self.code, after, upto, kinds=("ended",)))
+        return any(self[seq].kind == "ended" for seq in range(after + 1, upto))
+
 
 def _is_no_play(body: Mapping[str, Any]) -> bool:
     """Whether a line is nothing that Undo takes back: a joining phone, time, a request, what a take-back entails."""
@@ -55,17 +70,15 @@ def _is_no_play(body: Mapping[str, Any]) -> bool:
     return is_seat_line(body) or is_clock_line(body) or asks or words or body["kind"] == "reseeded"
 
 
-def last_counting(
-    lines: Backwards, latest: int, known: tuple[int, LastAct | None] | None = None
-) -> LastAct | None:
+def last_counting(lines: Backwards, latest: int, known: Mapping[int, LastAct | None]) -> LastAct | None:
     """The newest action that counts; None when there is none to undo.
 
-    :param known: an earlier revision, and the answer that was found there
+    :param known: earlier revisions, and the answers that were found there
     """
     seq = latest
     while seq > 0:
-        if known and seq == known[0]:
-            return known[1]
+        if seq in known:
+            return known[seq]
         here = lines[seq]
         if here.body["kind"] == "undone":
             seq = min(int(here.body["to"]), seq - 1)
@@ -73,7 +86,7 @@ def last_counting(
         if _is_no_play(here.body):
             seq -= 1
             continue
-        bottom = known[0] if known and known[0] < seq else 0  # no action goes on beyond a revision
+        bottom = max((at for at in known if at < seq), default=0)  # no action goes on beyond a revision
         while seq > bottom and lines[seq].act == here.act:
             seq -= 1
         counts = here.act != f"open-{lines.code}" and seq >= 2
@@ -90,9 +103,10 @@ def last_undo(lines: Backwards, latest: int) -> LastUndo | None:
             return None  # play went on; or an ending was taken back, which is brought about again instead
         if here.body["kind"] == "undone":
             to = int(here.body["to"])
+            lines.reach(to)
             if lines[to + 1].body["kind"] != "undone":
-                ended = lines.store.events(lines.code, to, seq, kinds=("ended",))
-                return None if ended else LastUndo(seq - 1, here.seat if here.name == "take-back" else "")
+                by = here.seat if here.name == "take-back" else ""
+                return None if lines.has_ended(to, seq) else LastUndo(seq - 1, by)
             seq = to  # this put something back: what was taken back before that is next
             continue
         seq -= 1

@@ -20,6 +20,8 @@ KEPT = 90
 """So many actions a seat: more than a screen looks back at."""
 LATELY = 60
 """Lines of the record within which what one seat has read is looked for by the others."""
+ACTS = 5
+"""Revisions: whoever takes something back comes to one that was asked about a moment ago."""
 MANY = 40
 """Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
@@ -67,7 +69,8 @@ class Past:
 
     def __init__(self, store: Store, code: str) -> None:
         self.store, self.code = store, code
-        self._undo: tuple[int, LastAct | None] | None = None
+        self._acts: dict[int, LastAct | None] = {}
+        """Of the last revisions that were asked about, in that order."""
         self._redo: tuple[int, LastUndo | None] | None = None
         self._void: tuple[int, list[tuple[int, int]]] | None = None
         self._deeds: dict[str, list[Deed]] = {}
@@ -76,17 +79,20 @@ class Past:
 
     def last_act(self, latest: int) -> LastAct | None:
         """The newest action that counts, which Undo undoes; None when there is none."""
-        if self._undo is None or self._undo[0] != latest:
-            known = self._undo if self._undo and self._undo[0] < latest else None
-            floor = known[0] if known else max(0, latest - 20)
-            read = (
-                self.events if known else partial(self.store.events, self.code)
-            )  # the first look is nobody else's
+        if latest not in self._acts or self._redo is None or self._redo[0] != latest:
+            known = {at: act for at, act in self._acts.items() if at < latest}
+            floor = max(known, default=max(0, latest - 20))
+            # The first look is nobody else's.
+            read = self.events if known else partial(self.store.events, self.code)
             lines = Backwards(self.store, self.code, floor, read(floor, latest))
             # Both look at the newest lines: read once, and kept together.
             self._redo = (latest, last_undo(lines, latest))
-            self._undo = (latest, last_counting(lines, latest, known))
-        return self._undo[1]
+            self._acts.pop(latest, None)
+            self._acts = {
+                **dict([*self._acts.items()][1 - ACTS :]),
+                latest: last_counting(lines, latest, known),
+            }
+        return self._acts[latest]
 
     def last_undo(self, latest: int) -> LastUndo | None:
         """The take-back that Redo would put back; None when play has gone on since."""

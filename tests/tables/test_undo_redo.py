@@ -1,10 +1,14 @@
 """Undo names what it undoes and asks whose act it was; redo puts back what was just taken back."""
 
+import random
+from contextlib import suppress
+
 import pytest
 from toykit import all_agree, plain
 
 from companion.engine.errors import NotNow
 from companion.engine.people.consent import DEEDS
+from companion.tables.past import Past
 from companion.tables.tables import Tables
 from companion.tables.transfer import export_table
 from companion.tables.verify import verify
@@ -294,4 +298,32 @@ def test_by_consent_it_leads_to_the_same(tables: Tables, code: str) -> None:
     tables.act(code, "red", "take-back", {"to": line})
     all_agree(tables, code)
     assert not tables.game(code).last_roll
+    assert plain(tables.game(code)) == folded(tables, code)
+
+
+# -- what is known of the past -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_who_looked_all_along_knows_the_past_as_who_comes_new(tables: Tables, code: str, seed: int) -> None:
+    """Undo, redo, undo again, back to some line, somebody sits down: what is kept says what the record says."""
+    chance = random.Random(seed)
+    for number in range(30):
+        latest, how = tables.store.latest(code), chance.random()
+        with suppress(NotNow):  # some of it is asked already
+            if how < 0.4:
+                tables.act(code, "red", "note", {"text": str(number)})
+            elif how < 0.65 and (to := tables.undo_target(code)) is not None:
+                tables.act(code, "red", "take-back", {"to": to})
+            elif how < 0.8 and tables.past(code).last_undo(latest) is not None:
+                tables.act(code, "red", "redo", {})
+            elif how < 0.9:
+                tables.act(code, "red", "take-back", {"to": chance.randint(7, latest - 1)})
+            else:
+                tables.seating.sit_down(code, ["red"], str(number), "phone")
+        if chance.random() < 0.7:  # not everybody looks each time
+            latest, kept, new = tables.store.latest(code), tables.past(code), Past(tables.store, code)
+            assert kept.taken_back(latest) == new.taken_back(latest)
+            assert kept.last_act(latest) == new.last_act(latest)
+            assert kept.last_undo(latest) == new.last_undo(latest)
     assert plain(tables.game(code)) == folded(tables, code)

@@ -103,6 +103,8 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
     """The stream that the answer became."""
     is_answered = False
     """Whether there was a request, and no other one has come yet."""
+    _together: list[bytes] | None = None
+    """What is to be sent at once."""
 
     def handle(self) -> None:
         """Answer what has come, and leave nothing behind that would hold the socket."""
@@ -182,7 +184,20 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
             self.close_connection = True
         self.is_answered = not self.close_connection
 
+    def _write_with_headers(self, data: bytes) -> None:
+        """Send the head together with what comes first: to send takes as long as to draw a small page."""
+        self._together = []
+        try:
+            super()._write_with_headers(data)
+            pieces = self._together
+        finally:
+            self._together = None
+        self._sendall(b"".join(pieces))
+
     def _sendall(self, data: bytes) -> None:
+        if self._together is not None:
+            self._together.append(data)
+            return
         # As a broken pipe, which is what it amounts to, and which is no news for the log.
         with gevent.Timeout(carrying.SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the answer is not taken")):
             super()._sendall(data)

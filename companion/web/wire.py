@@ -202,6 +202,11 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
         with gevent.Timeout(carrying.SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the answer is not taken")):
             super()._sendall(data)
 
+    def log_request(self) -> None:
+        """Write the request down where somebody reads that; its line takes a while to put together."""
+        if self.server.is_logged:
+            super().log_request()
+
     def _handle_client_error(self, ex: Exception) -> tuple[str, bytes]:
         if isinstance(ex, TimeoutError):
             return "408", _LATE
@@ -287,6 +292,7 @@ class CappedServer(WSGIServer):  # type: ignore[misc]
             log=log,
             environ=None if alone else {"wsgi.multiprocess": True},
         )
+        self.is_logged = log is not None
         self.most = most_connections() if most is None else most
         self.per_address = max(8, self.most // SHARE_OF_ONE_ADDRESS)
         self._open: dict[str, set[Connection]] = {}

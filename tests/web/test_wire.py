@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from types import SimpleNamespace
 
 import pytest
 
@@ -226,3 +227,18 @@ def test_an_answer_leaves_with_its_head(chunked: bool) -> None:
     handler._write(b"more")
     assert len(handler.socket.sent) == 2, "what comes later leaves when it comes"
     assert handler.response_length == sum(map(len, handler.socket.sent))
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_request_is_written_down_only_where_that_is_asked_for(logged: bool) -> None:
+    lines: list[str] = []
+
+    class Handler(wire.TimedHandler):
+        def __init__(self) -> None:
+            self.server = SimpleNamespace(is_logged=logged, log=SimpleNamespace(write=lines.append))
+
+        def format_request(self) -> str:
+            return "GET /"
+
+    Handler().log_request()
+    assert lines == (["GET /\n"] if logged else [])

@@ -103,6 +103,8 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
     """The stream that the answer became."""
     is_answered = False
     """Whether there was a request, and no other one has come yet."""
+    _together: list[bytes] | None = None
+    """What is to be sent at once."""
 
     def handle(self) -> None:
         """Answer what has come, and leave nothing behind that would hold the socket."""
@@ -182,10 +184,28 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
             self.close_connection = True
         self.is_answered = not self.close_connection
 
+    def _write_with_headers(self, data: bytes) -> None:
+        """Send the head together with what comes first: to send takes as long as to draw a small page."""
+        self._together = []
+        try:
+            super()._write_with_headers(data)
+            pieces = self._together
+        finally:
+            self._together = None
+        self._sendall(b"".join(pieces))
+
     def _sendall(self, data: bytes) -> None:
+        if self._together is not None:
+            self._together.append(data)
+            return
         # As a broken pipe, which is what it amounts to, and which is no news for the log.
         with gevent.Timeout(carrying.SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the answer is not taken")):
             super()._sendall(data)
+
+    def log_request(self) -> None:
+        """Write the request down where somebody reads that; its line takes a while to put together."""
+        if self.server.is_logged:
+            super().log_request()
 
     def _handle_client_error(self, ex: Exception) -> tuple[str, bytes]:
         if isinstance(ex, TimeoutError):
@@ -272,6 +292,7 @@ class CappedServer(WSGIServer):  # type: ignore[misc]
             log=log,
             environ=None if alone else {"wsgi.multiprocess": True},
         )
+        self.is_logged = log is not None
         self.most = most_connections() if most is None else most
         self.per_address = max(8, self.most // SHARE_OF_ONE_ADDRESS)
         self._open: dict[str, set[Connection]] = {}

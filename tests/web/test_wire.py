@@ -6,8 +6,11 @@ import subprocess
 import sys
 import time
 import urllib.request
+from types import SimpleNamespace
 
 import pytest
+
+from companion.web import wire
 
 TOY = """
 import sys
@@ -193,3 +196,49 @@ def test_requests_that_come_together_are_answered_one_after_the_other(toy):
         while said.count(b"here") < 4:
             said += made.recv(65536)
         assert is_answered(made)
+
+
+class Heard:
+    """A socket that remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def sendall(self, data: bytes) -> None:
+        self.sent.append(bytes(data))
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_an_answer_leaves_with_its_head(chunked: bool) -> None:
+    """Each sending is a call to the system, which takes as long as much of the answer."""
+
+    class Handler(wire.TimedHandler):
+        def __init__(self) -> None:
+            self.socket, self.status, self.response_headers = Heard(), b"200 OK", [(b"A", b"b")]
+            self.response_use_chunked, self.response_length = chunked, 0
+
+        def finalize_headers(self) -> None:
+            pass
+
+    handler = Handler()
+    handler._write_with_headers(b"here")
+    body = b"4\r\nhere\r\n" if chunked else b"here"
+    assert handler.socket.sent == [b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n" + body]
+    handler._write(b"more")
+    assert len(handler.socket.sent) == 2, "what comes later leaves when it comes"
+    assert handler.response_length == sum(map(len, handler.socket.sent))
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_request_is_written_down_only_where_that_is_asked_for(logged: bool) -> None:
+    lines: list[str] = []
+
+    class Handler(wire.TimedHandler):
+        def __init__(self) -> None:
+            self.server = SimpleNamespace(is_logged=logged, log=SimpleNamespace(write=lines.append))
+
+        def format_request(self) -> str:
+            return "GET /"
+
+    Handler().log_request()
+    assert lines == (["GET /\n"] if logged else [])

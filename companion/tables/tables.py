@@ -160,13 +160,10 @@ class Tables:
     def row(self, code: str) -> TableRow:
         return self.store.table(code)
 
-    @contextmanager
-    def standing_still(self, code: str) -> Iterator[None]:
-        """Nobody else acts at the table meanwhile: its game may be looked at."""
+    def standing_still(self, code: str) -> threading.RLock:
+        """A lock: nobody else acts at the table while it is held, and its game may be looked at."""
         with self._guard:
-            lock = self._locks.setdefault(code, threading.RLock())
-        with lock:
-            yield
+            return self._locks.setdefault(code, threading.RLock())
 
     def game(self, code: str, latest: int | None = None) -> Game:
         """The table's game, caught up with the store. Do not change it.

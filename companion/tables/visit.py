@@ -37,7 +37,7 @@ class Visit:
     The game is shared by all who visit the table: hold `Tables.standing_still` as long as any of it is looked at.
     """
 
-    LASTS: ClassVar[Set[str]] = {"_system", "rules", "standing"}
+    LASTS: ClassVar[Set[str]] = {"system", "rules", "standing"}
     """What is still so after an act that changed nobody's seat, but for how far the table has come."""
 
     def __init__(self, tables: Tables, code: str, seat: str) -> None:
@@ -68,13 +68,9 @@ class Visit:
         """The table as the seat may see it."""
         return view(self.rules, self.game, self.seat)
 
-    @property
-    def system(self) -> System:
-        return self.tables.system(self._system)
-
     @cached_property
-    def _system(self) -> str:
-        return self.standing.system
+    def system(self) -> System:
+        return self.tables.system(self.standing.system)
 
     @cached_property
     def rules(self) -> Rules:
@@ -142,7 +138,7 @@ class Visit:
                 self.code, self.seat, name, raw, action_id=action_id, revision=revision, system=system
             )
         finally:
-            self._look_again(self.LASTS if answer and not answer.reseats else {"_system"})
+            self._look_again(self.LASTS if answer and not answer.reseats else {"system"})
         if not answer.repeated:
             self.revision = answer.revision
         return answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Any
 
 from flask import Flask, current_app, g
@@ -37,13 +36,15 @@ def strip_now() -> Strip:
 
 def hold_still(code: str) -> None:
     """Let nobody else act at a table until the request is over: its game is looked at."""
-    held: ExitStack = g.setdefault("standing_still", ExitStack())
-    held.enter_context(tables().standing_still(code))
+    lock = tables().standing_still(code)
+    lock.acquire()
+    g.setdefault("standing_still", []).append(lock)
 
 
 def let_go() -> None:
     """Let the tables go on that were held still: what follows is slow, or looks at them for itself."""
-    g.pop("standing_still", ExitStack()).close()
+    for lock in reversed(g.pop("standing_still", [])):
+        lock.release()
 
 
 def init_app(app: Flask) -> None:

@@ -31,7 +31,7 @@ DEVICE = "device"
 class DeviceVisit(Visit):
     """A visit by whoever sent the request, with the seats of the table that he holds."""
 
-    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "held"}
+    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "held", "seats"}
 
     @property
     def issues(self) -> dict[str, Generation]:
@@ -53,7 +53,7 @@ class DeviceVisit(Visit):
                 return seat
         return None
 
-    @property
+    @cached_property
     def seats(self) -> list[str]:
         """The seats of the table that act: the shared screen and each side."""
         return ["table", *(s.id for s in self.system.kit.system.sides)]
@@ -69,7 +69,8 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
 
     :raises NoTable: if there is none
     """
-    found = DeviceVisit(tables(), tables().normal(code), seat)
+    here = tables()
+    found = DeviceVisit(here, here.normal(code), seat)
     hold_still(found.standing.code)
     g.visit = found
     return found

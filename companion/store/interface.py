@@ -124,6 +124,10 @@ class Tx(Protocol):
     def events(self, after: int = 0) -> list[StoredEvent]:
         """Return the events numbered above `after`, including those appended in this transaction."""
 
+    @property
+    def written(self) -> list[StoredEvent]:
+        """The events appended in this transaction, as they are read after it."""
+
     def append(
         self,
         bodies: Sequence[Json],

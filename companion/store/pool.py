@@ -23,6 +23,8 @@ from companion.store.errors import (
 )
 from companion.store.presence import Presence
 
+CACHED_KB = 512
+"""Of the file, for each connection. The system has the rest of it at hand: with four times as much a tap is 2 µs quicker."""
 READERS = 3
 PATIENCE = 10.0
 # Long enough that it never falls between two taps, short enough that a copy of the file alone is soon complete.
@@ -215,6 +217,7 @@ class Pool:
             self._presence.check()
             conn.execute("pragma foreign_keys = on")
             conn.execute("pragma synchronous = full")
+            conn.execute(f"pragma cache_size = -{CACHED_KB}")
             return Database(conn, execute_plugins=False)
         except BaseException:
             conn.close()

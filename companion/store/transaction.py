@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 from companion.store.base import Connections, Db
 from companion.store.codec import dump_event, dump_object, load
@@ -35,6 +36,7 @@ class TableTx:
         self._archived = bool(archived)
         self._summary = str(summary)
         self._over = False
+        self._written: list[tuple[Any, ...]] = []
 
     @property
     def latest(self) -> int:
@@ -81,6 +83,14 @@ class TableTx:
         self._check_open()
         return select_events(self._db, self._code, after, None)
 
+    @property
+    def written(self) -> list[StoredEvent]:
+        """The events appended in this transaction, as they are read after it."""
+        rows = self._written
+        return [
+            StoredEvent(seq, at, seat, act, name, load(text)) for _, seq, at, seat, act, name, _, text in rows
+        ]
+
     def append(
         self,
         bodies: Sequence[Json],
@@ -122,6 +132,7 @@ class TableTx:
                 [revision, stream, at, summary_text, ended, seed, self._code],
             )
         self._latest, self._stream, self._seed = revision, stream, seed or self._seed
+        self._written += rows
         return revision
 
     def restore(self, events: Sequence[StoredEvent], *, stream: int, summary: Json, ended: bool) -> int:

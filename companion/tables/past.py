@@ -13,7 +13,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from companion.store import Store, StoredEvent
+from companion.store import Store, StoredEvent, Tx
 from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counting, last_undo, taken_back
 
 KEPT = 90
@@ -124,6 +124,11 @@ class Past:
             known = (after, upto), self.store.events(self.code, after, upto)
             self._newest = known if len(known[1]) <= MANY else None
         return known[1]
+
+    def wrote(self, after: int, tx: Tx) -> None:
+        """Lines were written after one: whoever asks for them need not read them."""
+        if tx.latest - after <= MANY:
+            self._newest = (after, tx.latest), tx.written
 
     def deeds(self, seat: str) -> Sequence[Deed]:
         """The newest actions that were read for a seat before, oldest first, without a gap."""

@@ -317,6 +317,8 @@ class Tables:
             game.revision = latest  # it stands where it stood then, at the end of the record
             game.worked.changed(("revision",))
             self._games[code] = game
+        if code in self._pasts:
+            self._pasts[code].wrote(before, tx)
         self.stopwatch.running(code, game)
         if tx.archived:  # a table that is played at belongs in the lobby
             self.store.unarchive(code)

@@ -37,7 +37,7 @@ class Visit:
     The game is shared by all who visit the table: hold `Tables.standing_still` as long as any of it is looked at.
     """
 
-    LASTS: ClassVar[Set[str]] = {"_system", "standing"}
+    LASTS: ClassVar[Set[str]] = {"_system", "rules", "standing"}
     """What is still so after an act that changed nobody's seat, but for how far the table has come."""
 
     def __init__(self, tables: Tables, code: str, seat: str) -> None:
@@ -76,7 +76,7 @@ class Visit:
     def _system(self) -> str:
         return self.standing.system
 
-    @property
+    @cached_property
     def rules(self) -> Rules:
         return self.system.rules
 
@@ -90,7 +90,7 @@ class Visit:
         """The sides' clocks at this moment; None where the table has none."""
         return self.tables.stopwatch.clocks(self.code, self.rules, self.game)
 
-    @property
+    @cached_property
     def undo(self) -> Undo | None:
         """What Undo would undo, in words of this seat; None when there is nothing."""
         act = self.tables.past(self.code).last_act(self.game.revision)
@@ -101,7 +101,7 @@ class Visit:
         """Whether something was taken back and nothing has happened since."""
         return self.tables.past(self.code).last_undo(self.game.revision) is not None
 
-    @property
+    @cached_property
     def _log(self) -> TableLog:
         return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat)
 

@@ -108,7 +108,6 @@ def create_app(
     app.extensions["companion"] = {
         **_parts(store, scenarios, PRIVATE_LETTERS if private else 4),
         "organiser": organiser,
-        "drawn": Drawn(),
         "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),
@@ -141,7 +140,13 @@ def _parts(store: Store, scenarios: Path, letters: int) -> dict[str, Any]:
     found, record, countdown = Tables(store, scenarios, letters=letters), Desk(store), Countdown()
     found.barred = bar(record)
     found.stopwatch.held_up = stopped(record)
-    hub = Hub(store, [record.look])
+    drawn = Drawn()
+
+    def forget(code: str) -> None:
+        found.forget(code)
+        drawn.forget(code)
+
+    hub = Hub(store, [record.look], forget)
     # Where the database tells of it, nobody waits for the next look.
     store.subscribe_books(lambda system: record.look() if system == DESK else None)
     record.subscribe(lambda hall: hub.hall_changed())
@@ -150,6 +155,7 @@ def _parts(store: Store, scenarios: Path, letters: int) -> dict[str, Any]:
         "tables": found,
         "store": store,
         "hub": hub,
+        "drawn": drawn,
         "desk": record,
         "countdown": countdown,
         "ages": Ages(),

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import NamedTuple
 
 from flask import Blueprint, Response, current_app, request
@@ -36,6 +37,9 @@ HALL = "/hall"
 HALL_REST = 1.5
 """Seconds in which a board gathers what happens before it is told again, however many tables are played at."""
 
+QUIET = 120.0
+"""Seconds after the last page of a table was left; then it takes no memory until somebody comes back."""
+
 
 class Page(NamedTuple):
     """Whose stream it is. The name is the page's own choice, so it counts only together with who chose it."""
@@ -49,10 +53,20 @@ class Page(NamedTuple):
 class Hub:
     """Who listens to which table."""
 
-    def __init__(self, store: Store, looks: Iterable[Callable[[], None]] = ()) -> None:
-        """:param looks: what else looks once a second for what other processes changed"""
+    def __init__(
+        self,
+        store: Store,
+        looks: Iterable[Callable[[], None]] = (),
+        forget: Callable[[str], None] = lambda code: None,
+    ) -> None:
+        """:param looks: what else looks once a second for what other processes changed
+        :param forget: called of a table that nobody has open any more
+        """
         self._looks = (*looks, store.tidy)
+        self._forget = forget
         self._listeners: dict[str, dict[Page, Hears]] = {}
+        self._left: dict[str, float] = {}
+        """Tables that nobody listens to any more, and since when; the longest first."""
         self._lock = threading.Lock()
         self._said = ""
         self.changes = 0
@@ -140,7 +154,16 @@ class Hub:
             if ended is not None:
                 here.pop(ended).put(None)
             here[page] = mine
+            self._left.pop(code, None)
+            quiet = list(takewhile(self._is_quiet, self._left))
+            for one in quiet:
+                del self._left[one]
+        for one in quiet:
+            self._forget(one)
         return mine
+
+    def _is_quiet(self, code: str) -> bool:
+        return time.monotonic() - self._left[code] > QUIET
 
     def leave(self, code: str, page: Page, mine: Hears) -> None:
         with self._lock:
@@ -149,6 +172,8 @@ class Hub:
                 del here[page]
             if not here:
                 self._listeners.pop(code, None)
+                self._left.pop(code, None)
+                self._left[code] = time.monotonic()
 
     def count(self) -> int:
         with self._lock:

@@ -21,8 +21,8 @@ from markupsafe import Markup
 from companion.web.watching import Drawn, Watch
 
 HEADER = "X-Parts"
-WHOLE = ("log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
-"""What a screen is made of besides the view and the moment, which are watched by their parts."""
+WATCHED = ("v", "moment", "log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
+"""What a screen is made of that changes."""
 _REVISION = re.compile(r'name="rev" value="\d+"')
 """The one thing in a part that changes though nothing else does: a page sends the revision that it shows itself."""
 FRAME, HOLE, AT = "", "\0", "at"
@@ -53,12 +53,10 @@ def live(template: str, context: dict[str, Any], base: str) -> Markup:
     :param base: the address that stands in its links to other devices
     """
     held: Drawn = current_app.extensions["companion"]["drawn"]
-    watch = Watch(held.screen((context["code"], context["seat"], base)))
-    whole = {name: watch.whole(name, context[name]) for name in WHOLE}
-    each = {name: watch.attributes(name, context[name]) for name in ("v", "moment")}
-    drawing = Drawing(
-        Blocks(template, {**context, **whole, **each}), watch, _shown(), checked=current_app.testing
+    watch = Watch(
+        held.screen((context["code"], context["seat"], base)), {name: context[name] for name in WATCHED}
     )
+    drawing = Drawing(Blocks(template, context, watch), watch, _shown(), checked=current_app.testing)
     g.parts_now = drawing.now
     return drawing.screen(context["v"].revision)
 
@@ -81,14 +79,14 @@ class Layout(Protocol):
 class Blocks:
     """A layout by a template, whose blocks are the parts."""
 
-    def __init__(self, template: str, given: Mapping[str, Any]) -> None:
+    def __init__(self, template: str, given: Mapping[str, Any], watch: Watch) -> None:
         self._template = current_app.jinja_env.get_template(template)
-        self._given = given
+        self._given, self._watch = given, watch
         self.names = self._template.blocks
 
     @cached_property
     def _context(self) -> Context:
-        given = {**self._given, AT: f"{HOLE}{AT}{HOLE}"}
+        given = {**self._given, **self._watch.watched(), AT: f"{HOLE}{AT}{HOLE}"}
         current_app.update_template_context(given)
         context = self._template.new_context(given)
         context.blocks = {

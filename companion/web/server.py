@@ -23,7 +23,7 @@ from companion.web.workers import Worker, Workers
 
 DEFAULT_PORT = 1942
 PORTS_TO_TRY = 100
-GIVE_BACK_EVERY = 10.0
+GIVE_BACK_EVERY = 2.0
 EVERYWHERE = ("", "0.0.0.0", "::")
 
 

@@ -1,26 +1,26 @@
 """Which of the things that a screen is made of each part of it looks at: unless one of them changed, it need not be drawn.
 
-A part is kept for one seat of one table, with the signs of all that was looked at while it was drawn. What is looked
-at is noted by itself, so nobody has to say what a part depends on; what cannot be told by a sign makes the part one
-that is drawn each time.
+A part is kept for one seat of one table, with the issue of all that was looked at while it was drawn: whatever is no longer
+equal to what it was is a new issue. What is looked at is noted by itself, so nobody has to say what a part depends on. It is
+made anew by whoever tells it (a view, a log) and not changed afterwards.
 """
 
 from __future__ import annotations
 
-import io
-import pickle
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from hashlib import blake2b
+from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 SCREENS = 1_200
 """Kept at most: those of 400 tables."""
 STEADY = {"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"}
 """What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
-_STEADY = dict.fromkeys(STEADY, b"steady")
+_STEADY = dict.fromkeys(STEADY, 0)
+_issues = count(1)
 
 
 @dataclass(slots=True)
@@ -28,11 +28,11 @@ class Kept:
     """A part as it was drawn last."""
 
     looked_at: tuple[str, ...]
-    signs: tuple[bytes, ...]
+    issues: tuple[int, ...]
     """Of all that it looked at."""
     sign: str
-    """Its own; of a frame, all of it. The parts themselves are not kept: a hall of screens is much, and most seats have
-    one device."""
+    """What the page knows it by; of a frame, all of it. The parts themselves are not kept: a hall of screens is much, and
+    most seats have one device."""
 
 
 @dataclass(slots=True)
@@ -41,8 +41,8 @@ class Screen:
 
     parts: dict[str, Kept] = field(default_factory=dict)
     """By name."""
-    signs: dict[str, tuple[Any, bytes | None]] = field(default_factory=dict)
-    """Of what it was drawn from; whatever is still the very same thing has the same sign."""
+    seen: dict[str, tuple[Any, int]] = field(default_factory=dict)
+    """What it was drawn from, each with its issue."""
 
 
 class Drawn:
@@ -60,6 +60,11 @@ class Drawn:
             self._screens.popitem(last=False)
         return found
 
+    def forget(self, code: str) -> None:
+        """Nobody has the table open."""
+        for key in [key for key in self._screens if key[0] == code]:
+            del self._screens[key]
+
 
 @lru_cache(2_000)
 def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -73,83 +78,57 @@ def _split(name: str) -> tuple[str, str]:
     return owner, attribute
 
 
-def sign_of(value: Any) -> bytes | None:
-    """A sign that differs whenever anything in the value does; None where there is none."""
-    out = io.BytesIO()
-    pickler = pickle.Pickler(out, 5)
-    pickler.fast = True  # equal values give equal bytes, whichever of their parts are one object
-    try:
-        pickler.dump(value)
-    except Exception:  # noqa: BLE001 - whatever it is: what has no sign is drawn each time
-        return None
-    return blake2b(out.getbuffer(), digest_size=12).digest()
-
-
 class Watch:
-    """One drawing of a screen: notes what each part looks at."""
+    """One drawing of a screen: notes what each part looks at.
 
-    def __init__(self, screen: Screen) -> None:
-        self.parts, self._known = screen.parts, screen.signs
-        self._things: dict[str, Any] = {}
-        self._signs: dict[str, bytes | None] = dict(_STEADY)
+    :param things: what it is made of, by name
+    """
+
+    EACH = ("v", "moment")
+    """Those whose attributes are watched one by one."""
+
+    def __init__(self, screen: Screen, things: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self.parts, self._known = screen.parts, screen.seen
+        self._things = things
+        self._now = dict(_STEADY)
+        """The issue of each thing that was asked for so far."""
         self._seen: set[str] = set()
 
-    def attributes(self, name: str, thing: Any) -> Any:
-        """The thing for a template, each attribute of which is watched."""
-        self._things[name] = thing
-        return _Attributes(self, name, thing)
-
-    def whole(self, name: str, thing: Any) -> Any:
-        """The thing for a template, watched as one."""
-        self._things[name] = thing
-        return _Whole(self, name, thing)
+    def watched(self) -> dict[str, Any]:
+        """The things for a template."""
+        found = self._things.items()
+        return {n: (_Attributes if n in self.EACH else _Whole)(self, n, thing) for n, thing in found}
 
     def look(self, name: str) -> None:
         """The part that is being drawn looks at something."""
         self._seen.add(name)
 
-    def sign(self, name: str) -> bytes | None:
+    def _issue(self, name: str) -> int:
         owner, attribute = _split(name)
         value = getattr(self._things[owner], attribute) if attribute else self._things[owner]
         known = self._known.get(name)
-        if known is None or not _is_same(known[0], value):
-            known = self._known[name] = (value, sign_of(value))
-        self._signs[name] = known[1]
+        if known is None or known[0] != value:
+            known = self._known[name] = (value, next(_issues))
+        self._now[name] = known[1]
         return known[1]
+
+    def _issues_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        now = self._now
+        return tuple([now[name] if name in now else self._issue(name) for name in names])
 
     def kept(self, part: str) -> Kept | None:
         """The part as it was drawn before, if all that it looked at is as it was then."""
         found = self.parts.get(part)
-        return found if found is not None and self._signs_of(found.looked_at) == found.signs else None
-
-    def _signs_of(self, names: tuple[str, ...]) -> tuple[bytes, ...] | None:
-        """The signs of several things; None if one of them has none."""
-        known = self._signs
-        signs = tuple([known[name] if name in known else self.sign(name) for name in names])
-        return None if None in signs else signs  # type: ignore[return-value]
+        return found if found is not None and self._issues_of(found.looked_at) == found.issues else None
 
     def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
-        """The part drawn anew with its sign, and kept if it can be."""
+        """The part drawn anew, with its sign."""
         self._seen = set()
         drawn = caller()
         sign = signed(drawn)
         names = _same_names(tuple(sorted(self._seen)))
-        signs = self._signs_of(names)
-        if signs is not None:
-            self.parts[part] = Kept(names, signs, sign)
-        else:
-            self.parts.pop(part, None)
+        self.parts[part] = Kept(names, self._issues_of(names), sign)
         return drawn, sign
-
-
-def _is_same(known: Any, value: Any) -> bool:
-    """Whether it is the very thing, or made of the very same things."""
-    if known is value:
-        return True
-    kind = type(known)
-    if kind is not type(value) or kind not in (list, tuple) or len(known) != len(value):
-        return False
-    return all(map(_is_same, known, value))
 
 
 class _Attributes:

@@ -375,6 +375,20 @@ def test_what_stands_at_a_table_is_read_at_once(store, table):
     assert store.standing(table).seats["axis"] == Generation(1, revoked=True)
 
 
+def test_a_transaction_tells_what_it_wrote_as_it_is_read_after_it(store, table):
+    with store.transaction(table) as tx:
+        before = tx.latest
+        assert tx.written == []
+        for act in ("one", "two"):
+            bodies = [
+                {"kind": "noted", "text": f"{act} – ä", "units": ("a", "b")},
+                {"kind": "noted", "n": 1.5},
+            ]
+            tx.append(bodies, at=NOON, seat="axis", act=act, name="note", stream=tx.stream, answer={})
+        written = tx.written
+    assert written == store.events(table, before) and written[0].body["units"] == ["a", "b"]
+
+
 def test_a_transaction_knows_what_the_lobby_tells(store, table):
     store.archive(table)
     with store.transaction(table) as tx:

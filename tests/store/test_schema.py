@@ -75,6 +75,7 @@ def test_events_cannot_be_changed_or_deleted(store, table, append, raw, sql):
 def test_connections_are_durable_and_keep_references(store):
     with store._pool.writing() as db:
         assert db.execute("pragma synchronous").fetchone() == (2,)
+        assert db.execute("pragma cache_size").fetchone() == (-512,)
         assert db.execute("pragma foreign_keys").fetchone() == (1,)
 
 

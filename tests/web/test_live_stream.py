@@ -8,7 +8,7 @@ from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
-from companion.web import telling
+from companion.web import live, telling
 from companion.web.live import STREAMS_PER_SEAT, WATCHERS_PER_TABLE, Hub, Page
 
 
@@ -216,4 +216,24 @@ def test_many_changes_reach_a_slow_reader_in_order(app: Flask, tables: Tables, c
     while not seen or seen[-1] < start + 8:
         seen.append(int(stream.next().split("data: ")[1]))
     assert seen == sorted(seen) and seen[-1] == tables.store.latest(code)
+    stream.close()
+
+
+def test_a_table_that_nobody_has_open_any_more_takes_no_memory(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, drawn = tables.new("toy", "skirmish", {}), app.extensions["companion"]["drawn"]
+    for one in (code, other):
+        stream = Stream(app, one, seat="red")
+        Device(app, one, "red").client.get(f"/t/{one}/red")
+        stream.close()
+    assert {code, other} <= set(tables._games) and {key[0] for key in drawn._screens} == {code, other}
+    stream = Stream(app, code)
+    stream.close()
+    assert {code, other} <= set(tables._games), "the last one may only have been reloaded"
+    monkeypatch.setattr(live, "QUIET", 0.0)
+    stream = Stream(app, code)
+    assert code in tables._games and other not in tables._games and other not in tables._pasts
+    assert {key[0] for key in drawn._screens} == {code}
+    assert Device(app, other, "red").client.get(f"/t/{other}/red").status_code == 200
     stream.close()

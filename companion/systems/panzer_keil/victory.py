@@ -206,8 +206,8 @@ def _german_points(sheet: Breakdown, game: Game, form: ScoreForm) -> int:
 def _untold(game: Game) -> Iterable[str]:
     if not game.duties(action="settle-units") and untold_units(game):
         yield "German units without a type or nation on record are counted as German and not mechanized [B15.2]"
-    if not game.duties(action="settle-cities") and untold_cities(game):
-        yield f"nobody is known to hold {', '.join(untold_cities(game))}: counted as German [5.4]"
+    if not game.duties(action="settle-cities") and (untold := untold_cities(game)):
+        yield f"nobody is known to hold {', '.join(untold)}: counted as German [5.4]"
 
 
 def _doubts(game: Game) -> Iterable[str]:

@@ -65,6 +65,8 @@ class TimedInput(Input):  # type: ignore[misc]
     late = False
 
     def _do_read(self, length: int | None = None, use_readline: bool = False) -> bytes:
+        if self.position >= (self.content_length or 0):
+            return b""  # it is here, and nobody need watch the time
         with self._in_time():
             return bytes(super()._do_read(length, use_readline))
 

@@ -1,6 +1,7 @@
 """Slow and greedy connections at a real server: they are ended in time, and nobody else notices."""
 
 import contextlib
+import io
 import socket
 import subprocess
 import sys
@@ -242,3 +243,10 @@ def test_a_request_is_written_down_only_where_that_is_asked_for(logged: bool) ->
 
     Handler().log_request()
     assert lines == (["GET /\n"] if logged else [])
+
+
+def test_the_time_is_watched_only_while_something_is_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = wire.TimedInput(io.BytesIO(b"here"), 4)
+    assert body.read() == b"here"
+    monkeypatch.setattr(wire.gevent, "Timeout", None)
+    assert body.read() == b"" and wire.TimedInput(io.BytesIO(), None).read(10) == b""

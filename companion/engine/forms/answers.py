@@ -17,7 +17,7 @@ from companion.engine.forms.fields import Context, Field
 
 Found = TypeVar("Found")
 
-MOST = 8
+MOST = 4
 """Answers kept of one question: what is filled in elsewhere leaves one, what somebody tries out changes each time."""
 LONGEST = 2_000
 """Characters of all that is filled in; whoever sends more sends a text, and nothing of it is kept."""

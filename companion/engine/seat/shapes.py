@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
+from functools import cached_property
 from typing import Any
 
 from companion.engine.forms.worksheet import Breakdown, Line
@@ -304,7 +305,7 @@ class ResultView(Shown):
     breakdown: Mapping[str, Any]
     only: list[str]
 
-    @property
+    @cached_property
     def sheet(self) -> Breakdown:
         """The calculation as its worksheet made it."""
         return sheet_of(self.breakdown)

@@ -17,10 +17,10 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, Typ
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
-MOST = 300
-"""Kept of one game, about what all its seats ask for; then those go first that nobody asked for lately."""
+MOST = 100
+"""Kept of one game; then those go that nobody asked for lately."""
 _PLAIN = frozenset({str, int, bool, type(None), FunctionType})
-LATELY = 20
+LATELY = 8
 """Changes of the state."""
 MEANWHILE = 8
 """Forms that may be filled in at one table at once; then all of them begin anew."""

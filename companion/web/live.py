@@ -37,7 +37,7 @@ HALL = "/hall"
 HALL_REST = 1.5
 """Seconds in which a board gathers what happens before it is told again, however many tables are played at."""
 
-QUIET = 120.0
+QUIET = 30.0
 """Seconds after the last page of a table was left; then it takes no memory until somebody comes back."""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from flask import Response, current_app, g, make_response, redirect, render_template, request
 from markupsafe import Markup
@@ -227,11 +227,15 @@ def revision() -> int:
     return visit.game.revision
 
 
-@lru_cache(2_048)
+_brief: WeakKeyDictionary[Entry, Markup] = WeakKeyDictionary()
+
+
 def brief_line(entry: Entry) -> Markup:
-    """An entry of the log as a screen's strip shows it: drawn once, however often the screen is."""
-    macros: Any = current_app.jinja_env.get_template("macros.html").module
-    return Markup(macros.logline(entry, brief=True))
+    """An entry of the log as a screen's strip shows it: drawn once, however often the screen is, and gone with it."""
+    drawn = _brief.get(entry)
+    if drawn is None:
+        drawn = _brief[entry] = Markup(macros()["ui"].logline(entry, brief=True))
+    return drawn
 
 
 def clock(at: str) -> str:

@@ -52,10 +52,12 @@ class Scale(NamedTuple):
     """How often each page is asked for; even, so that who walks comes home."""
     aged: int
     """Tables of each game with 5,000 events."""
+    rest: float = 4.0
+    """Seconds before the memory is read."""
 
 
 FULL = Scale(200, (5, 10, 20, 40, 80), (10, 20, 40, 80), 5.0, 40, 8)
-QUICK = Scale(20, (10,), (20,), 1.0, 4, 1)
+QUICK = Scale(20, (10,), (20,), 1.0, 4, 1, 0.5)
 
 
 class Server:
@@ -219,9 +221,10 @@ class Hall:
         return rows
 
     def memory(self) -> Row:
-        """After everything, with every device there."""
+        """After everything, with every device there and at rest."""
         places = [place for places in self.fresh for place in places]
         with sitting([self.seated[place.code] for place in places]):
+            gevent.sleep(self.scale.rest)  # what six hundred pages took is given back
             held = self.server.memory()
         what = f"memory with {len(places)} tables, {3 * len(places)} devices"
         return Row(

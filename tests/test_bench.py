@@ -11,7 +11,7 @@ from bench.felt import Row, Scale, main
 from bench.hall import SAMPLES
 
 pytestmark = pytest.mark.slow
-SHORT = Scale(tables=5, small=(), large=(10,), seconds=0.8, singles=2, aged=1)
+SHORT = Scale(tables=5, small=(), large=(10,), seconds=0.8, singles=2, aged=1, rest=0.2)
 
 
 @pytest.fixture(scope="module")

@@ -18,15 +18,15 @@ from flask import current_app, g, request
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from companion.web.watching import Drawn, Watch
+from companion.web.watching import FRAME, Drawn, Watch
 
 HEADER = "X-Parts"
 WATCHED = ("v", "moment", "log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
 """What a screen is made of that changes."""
 _REVISION = re.compile(r'name="rev" value="\d+"')
 """The one thing in a part that changes though nothing else does: a page sends the revision that it shows itself."""
-FRAME, HOLE, AT = "", "\0", "at"
-"""The frame among the parts; what stands round a name where something is put in; and the name of the revision there."""
+HOLE, AT = "\0", "at"
+"""What stands round a name where something is put in; and the name of the revision there."""
 
 
 def _shown() -> dict[str, str]:
@@ -132,7 +132,7 @@ class Drawing:
         return Markup("".join(pieces))
 
     def _frame(self) -> str:
-        kept = self.watch.kept(FRAME)
+        kept = self.watch.kept_frame()
         if kept is None:
             return self.watch.draw(FRAME, self.layout.frame, str)[0]
         assert not self.checked or self.layout.frame() == kept.sign, (

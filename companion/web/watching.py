@@ -1,7 +1,8 @@
 """Which of the things that a screen is made of each part of it looks at: unless one of them changed, it need not be drawn.
 
-A part is kept for one seat of one table, with the issue of all that was looked at while it was drawn: whatever is no longer
-equal to what it was is a new issue. What is looked at is noted by itself, so nobody has to say what a part depends on. It is
+A part is kept for one seat of one table, with the names of all that was looked at while it was drawn, and the screen keeps
+those things themselves: before it is drawn again, each is compared once with what it is now, and the parts go that looked
+at one that is no longer equal. What is looked at is noted by itself, so nobody has to say what a part depends on. It is
 made anew by whoever tells it (a view, a log) and not changed afterwards.
 """
 
@@ -10,39 +11,48 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from itertools import count
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 SCREENS = 1_200
 """Kept at most: those of 400 tables."""
-STEADY = {"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"}
+FRAME = ""
+"""The frame among the parts."""
+STEADY = frozenset({"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"})
 """What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
-_STEADY = dict.fromkeys(STEADY, 0)
-_issues = count(1)
 
 
 @dataclass(slots=True)
 class Kept:
     """A part as it was drawn last."""
 
-    looked_at: tuple[str, ...]
-    issues: tuple[int, ...]
-    """Of all that it looked at."""
+    looked_at: frozenset[str]
     sign: str
     """What the page knows it by; of a frame, all of it. The parts themselves are not kept: a hall of screens is much, and
     most seats have one device."""
+    stands: bool = True
+    """Whether all that it looked at is as it was."""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """Parts that are looked through together, as they were drawn last."""
+
+    parts: dict[str, Kept] = field(default_factory=dict)
+    """By name."""
+    seen: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What they were drawn from: whose attribute, which, and what it was; by no attribute, what is watched as one."""
 
 
 @dataclass(slots=True)
 class Screen:
     """One screen as it was drawn last."""
 
-    parts: dict[str, Kept] = field(default_factory=dict)
-    """By name."""
-    seen: dict[str, tuple[Any, int]] = field(default_factory=dict)
-    """What it was drawn from, each with its issue."""
+    inner: Sheet = field(default_factory=Sheet)
+    """Its parts."""
+    frame: Sheet = field(default_factory=Sheet)
+    """What stands round them, looked through after they are drawn: it tells what could not be made of them."""
 
 
 class Drawn:
@@ -67,15 +77,9 @@ class Drawn:
 
 
 @lru_cache(2_000)
-def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:
+def _same_names(names: frozenset[str]) -> frozenset[str]:
     """The same object for the same names: thousands of parts look at the same things."""
     return names
-
-
-@cache
-def _split(name: str) -> tuple[str, str]:
-    owner, _, attribute = name.partition(".")
-    return owner, attribute
 
 
 class Watch:
@@ -88,11 +92,9 @@ class Watch:
     """Those whose attributes are watched one by one."""
 
     def __init__(self, screen: Screen, things: Mapping[str, Any] = MappingProxyType({})) -> None:
-        self.parts, self._known = screen.parts, screen.seen
-        self._things = things
-        self._now = dict(_STEADY)
-        """The issue of each thing that was asked for so far."""
-        self._seen: set[str] = set()
+        self._screen, self._things = screen, things
+        self._looked: set[str] = set()
+        self._compare(screen.inner)
 
     def watched(self) -> dict[str, Any]:
         """The things for a template."""
@@ -101,34 +103,55 @@ class Watch:
 
     def look(self, name: str) -> None:
         """The part that is being drawn looks at something."""
-        self._seen.add(name)
-
-    def _issue(self, name: str) -> int:
-        owner, attribute = _split(name)
-        value = getattr(self._things[owner], attribute) if attribute else self._things[owner]
-        known = self._known.get(name)
-        if known is None or known[0] != value:
-            known = self._known[name] = (value, next(_issues))
-        self._now[name] = known[1]
-        return known[1]
-
-    def _issues_of(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        now = self._now
-        return tuple([now[name] if name in now else self._issue(name) for name in names])
+        self._looked.add(name)
 
     def kept(self, part: str) -> Kept | None:
-        """The part as it was drawn before, if all that it looked at is as it was then."""
-        found = self.parts.get(part)
-        return found if found is not None and self._issues_of(found.looked_at) == found.issues else None
+        """A part as it was drawn before, if all that it looked at is as it was then."""
+        found = self._screen.inner.parts.get(part)
+        return found if found is not None and found.stands else None
+
+    def kept_frame(self) -> Kept | None:
+        """The same of the frame, when all parts are drawn."""
+        self._compare(self._screen.frame)
+        found = self._screen.frame.parts.get(FRAME)
+        return found if found is not None and found.stands else None
 
     def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
         """The part drawn anew, with its sign."""
-        self._seen = set()
+        self._looked = set()
         drawn = caller()
         sign = signed(drawn)
-        names = _same_names(tuple(sorted(self._seen)))
-        self.parts[part] = Kept(names, self._issues_of(names), sign)
+        sheet = self._screen.frame if part == FRAME else self._screen.inner
+        self._note(sheet, part, Kept(_same_names(frozenset(self._looked - STEADY)), sign))
         return drawn, sign
+
+    def _compare(self, sheet: Sheet) -> None:
+        """No part stands that looked at something that is another now."""
+        changed = set()
+        for owner, known in sheet.seen.items():
+            thing = self._things[owner]
+            for attribute, before in known.items():
+                now = getattr(thing, attribute) if attribute else thing
+                if now is not before:
+                    known[attribute] = now
+                    if now != before:
+                        changed.add(f"{owner}.{attribute}" if attribute else owner)
+        if changed:
+            for kept in sheet.parts.values():
+                kept.stands = kept.stands and changed.isdisjoint(kept.looked_at)
+
+    def _note(self, sheet: Sheet, part: str, kept: Kept) -> None:
+        """Keep a part, and what all parts look at now."""
+        before = sheet.parts.get(part)
+        sheet.parts[part] = kept
+        if before is not None and before.looked_at is kept.looked_at:
+            return
+        seen: dict[str, dict[str, Any]] = {}
+        for name in frozenset().union(*(one.looked_at for one in sheet.parts.values())):
+            owner, _, attribute = name.partition(".")
+            thing = self._things[owner]
+            seen.setdefault(owner, {})[attribute] = getattr(thing, attribute) if attribute else thing
+        sheet.seen = seen
 
 
 class _Attributes:

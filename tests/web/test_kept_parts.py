@@ -107,7 +107,7 @@ def test_what_a_page_shows_already_is_neither_drawn_nor_sent(app: Flask, code: s
 
     whole = asked()
     assert asked("acts=older") == whole
-    assert "data-same" in asked(f"acts={kept.parts['acts'].sign}")
+    assert "data-same" in asked(f"acts={kept.inner.parts['acts'].sign}")
 
 
 # -- on a page -------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_no_part_looks_at_more_than_it_shows(app: Flask, code: str) -> None:
     Device(app, code, "red").get()
     drawn: Drawn = app.extensions["companion"]["drawn"]
     [screen] = drawn._screens.values()
-    looked = {name: set(part.looked_at) for name, part in screen.parts.items()}
+    looked = {name: set(part.looked_at) for name, part in screen.inner.parts.items()}
     assert not looked["happening"] & {"v.panels", "v.actions"} and "v.actions" not in looked["todo"]
 
 

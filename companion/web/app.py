@@ -51,6 +51,7 @@ from companion.web import (
     unitpages,
 )
 from companion.web.book import walk
+from companion.web.compiling import Templates
 from companion.web.flood import Allowance
 from companion.web.links import LateRule
 from companion.web.live import Hub
@@ -65,6 +66,7 @@ PRIVATE_LETTERS = 8
 class Companion(Flask):
     """Flask, which need not ask of each function whether it is a coroutine: none is."""
 
+    jinja_environment = Templates
     url_rule_class = LateRule
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ from companion.web import parts, telling
 from companion.web.compress import flowing, is_packed
 from companion.web.current import strip_now, tables
 from companion.web.intake import number
-from companion.web.pushing import Pages, device_of, key_of
+from companion.web.pushing import Pages, key_of
 from companion.web.seats import WATCH, require
 from companion.web.telling import CARRIED, Carrier, Hears, News, Telling, spoken
 
@@ -195,7 +195,8 @@ def _surplus(here: Mapping[Page, Hears], newcomer: Page) -> Page | None:
 @bp.get("/t/<code>/<seat>/stream")
 def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
-    code = require(code, seat, shows=False).code
+    visit = require(code, seat, shows=False)
+    code = visit.code
     hub: Hub = current_app.extensions["companion"]["hub"]
     pages: Pages = current_app.extensions["companion"]["pages"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
@@ -206,7 +207,7 @@ def stream(code: str, seat: str) -> Response:
     latest, line = tables().store.latest(code), _hall_line()
     key = key_of(code, seat, name)
     told = parts.read(request.args.get("parts", "")), number(request.args.get("rev"))
-    showing = pages.open(key, told, mine.put) if "screen" in request.args else None
+    showing = pages.open(key, visit.device, told, mine.put) if "screen" in request.args else None
 
     def leave() -> None:
         hub.leave(code, page, mine)
@@ -214,7 +215,7 @@ def stream(code: str, seat: str) -> Response:
             pages.close(key, showing)
 
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    said = Telling((code, seat), latest, (showing, app, device_of(request.environ)), leave)
+    said = Telling((code, seat), latest, (showing, app), leave)
     first = f"retry: 2000\nevent: rev\ndata: {latest}\n\n{line}"
     if carrier is not None:
         return _streamed(carrier.begin(first, said, packed=is_packed()))

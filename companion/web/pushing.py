@@ -1,9 +1,9 @@
 """The screen itself, sent down the stream: a tap then costs the other devices no request.
 
 A page that asks for it (`stream?screen`) is sent the parts that changed, as the answer to its own request would be: drawn
-for this device, by the cookies that the stream was opened with, so that a seat that was closed gets nothing, nor does a
-device that several players share, which may have been handed over since. The page takes it only if it shows what the
-server believes; otherwise it asks, as without a stream.
+for this device, by the secrets that it opened the stream with, so that a seat that was closed gets nothing, nor does a
+device that several players share, which may have been handed over since. No request is made up for that. The page takes
+it only if it shows what the server believes; otherwise it asks, as without a stream.
 """
 
 from __future__ import annotations
@@ -11,32 +11,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 
 from companion.engine.errors import Mistake
-from companion.store import StoreError
+from companion.store import Standing, StoreError
 from companion.web.current import tables
-from companion.web.curtain import CurtainDrawn
 from companion.web.page import screen
-from companion.web.seats import WATCH, require
+from companion.web.seats import WATCH, Device, again
 
 logger = logging.getLogger("companion")
 HEADER = "X-Page"
 """The name that a page gave its stream, told with every request of it."""
-
-DEVICE = (
-    "REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "SERVER_NAME", "SERVER_PORT", "SERVER_PROTOCOL", "REMOTE_ADDR",
-    "HTTP_HOST", "HTTP_COOKIE", "HTTP_AUTHORIZATION", "wsgi.url_scheme",
-)  # fmt: skip
-"""What is kept of a request for as long as its stream lasts: who asks, and by which address."""
 
 
 @dataclass(slots=True)
 class Showing:
     """What a page shows, as far as it was told."""
 
+    device: Device
     revision: int
     parts: Mapping[str, str] | None = None
     """The signs of its parts; None while they are not known, and all of them are sent."""
@@ -45,18 +38,21 @@ class Showing:
     missed: int = 0
     """What the stream kept back meanwhile."""
 
-    def draw(self, app: Flask, environ: Mapping[str, Any], code: str, seat: str) -> str | None:
-        """The parts that changed as the stream's next event; None when this device may not be shown any."""
-        again = app.request_context(dict(environ))
-        again.match_request = lambda: None  # type: ignore[method-assign]  # it was found when it was opened
-        with again:
+    def draw(self, app: Flask, code: str, seat: str, news: int) -> str | None:
+        """The parts that changed as the stream's next event; None when this device may not be shown any.
+
+        :param news: the revision that there is to show
+        """
+        with app.app_context():
+            pages: Pages = app.extensions["companion"]["pages"]
             g.parts = dict(self.parts or {})
             try:
-                visit = require(code, seat)
-                if len(visit.held) > 1:
+                visit = again(code, seat, self.device, pages.standing(code, news))
+                if visit is None:
                     return None
+                pages.stood = visit.standing
                 body = screen(visit)
-            except (Mistake, StoreError, CurtainDrawn):
+            except (Mistake, StoreError):
                 return None
             except Exception:
                 logger.exception("table %s: a screen could not be pushed", code)
@@ -72,17 +68,29 @@ class Pages:
 
     def __init__(self) -> None:
         self._showing: dict[tuple[str, ...], tuple[Showing, Callable[[int], None]]] = {}
+        self.stood: Standing | None = None
+        """How the table stood whose screen was drawn last: all its screens are drawn one after the other."""
+
+    def standing(self, code: str, revision: int) -> Standing | None:
+        """How a table stands, if that was read at this revision; who closes a seat or gives it a new code writes a line."""
+        stood = self.stood
+        return stood if stood is not None and (stood.code, stood.revision) == (code, revision) else None
 
     def open(
-        self, key: tuple[str, ...], told: tuple[Mapping[str, str], int | None], poke: Callable[[int], None]
+        self,
+        key: tuple[str, ...],
+        device: Device,
+        told: tuple[Mapping[str, str], int | None],
+        poke: Callable[[int], None],
     ) -> Showing:
         """A page listens.
 
+        :param device: who asks for it
         :param told: the signs of what it shows, and of which revision that is
         :param poke: tells its stream to look again
         """
         parts, revision = told
-        showing = Showing(revision or 0, parts if parts and revision else None)
+        showing = Showing(device, revision or 0, parts if parts and revision else None)
         self._showing[key] = (showing, poke)
         return showing
 
@@ -92,12 +100,6 @@ class Pages:
 
     def find(self, key: tuple[str, ...]) -> tuple[Showing, Callable[[int], None]] | None:
         return self._showing.get(key)
-
-
-def device_of(environ: Mapping[str, Any]) -> dict[str, Any]:
-    """The request of a device for its screen, as far as it is needed to draw that again and again."""
-    kept = {name: environ[name] for name in DEVICE if name in environ}
-    return {**kept, "HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "live"}
 
 
 def key_of(code: str, seat: str, name: str) -> tuple[str, ...]:

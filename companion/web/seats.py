@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Set
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from flask import Response, abort, current_app, g, request
 
 from companion.engine.errors import NotYours
-from companion.store import Generation
+from companion.store import Generation, Standing
 from companion.tables.seating import is_table_free
 from companion.tables.visit import Visit
 from companion.web import curtain
@@ -28,10 +29,25 @@ DEVICE = "device"
 """The cookie that tells one device from another; it opens nothing."""
 
 
-class DeviceVisit(Visit):
-    """A visit by whoever sent the request, with the seats of the table that he holds."""
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Who asks, as far as a seat's screen depends on it: kept for as long as a stream lasts."""
 
-    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "held", "seats"}
+    secrets: Sequence[str]
+    """What it shows for the table's seats; what they open is looked up each time."""
+    base: str
+    """The address by which it reaches us, for links to other devices."""
+
+
+class DeviceVisit(Visit):
+    """A visit by a device, with the seats of the table that it holds."""
+
+    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "device", "held", "seats"}
+
+    @cached_property
+    def device(self) -> Device:
+        """Whoever sent the request."""
+        return Device(_shown(self.code), base_url())
 
     @property
     def issues(self) -> dict[str, Generation]:
@@ -41,7 +57,7 @@ class DeviceVisit(Visit):
     @cached_property
     def held(self) -> list[str]:
         """The seats this device holds at the table, by its cookie or bearer token."""
-        found = [self.opened_by(one) for one in _shown(self.code)]
+        found = [self.opened_by(one) for one in self.device.secrets]
         return [seat for seat in self.seats if seat in found]
 
     def opened_by(self, token: str) -> str | None:
@@ -74,6 +90,23 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
     hold_still(found.standing.code)
     g.visit = found
     return found
+
+
+def again(code: str, seat: str, device: Device, known: Standing | None) -> DeviceVisit | None:
+    """A look at a table by a device that asked before, outside any request; None where it may not be shown the seat.
+
+    :param known: how the table stands, if somebody has just read that
+    """
+    g.base_url = device.base
+    g.visit = found = DeviceVisit(tables(), code, seat)
+    found.device = device
+    hold_still(code)
+    if known is not None and known.code == code:
+        found.standing = known
+        if found.game.revision != known.revision:  # its seats may be others since
+            del found.standing, found.revision
+    shared = len(found.held) > 1  # it may have been handed over
+    return None if shared or (seat != WATCH and seat not in found.held) else found
 
 
 def cookie_name(code: str) -> str:

@@ -7,8 +7,8 @@ generator waits for the news, as WSGI has it.
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from flask import Flask
 
@@ -39,23 +39,23 @@ class Carrier(Hears, Protocol):
 class Telling:
     """What one page is told of its table."""
 
-    __slots__ = ("_app", "_code", "_environ", "_seat", "_showing", "_shown", "leave")
+    __slots__ = ("_app", "_code", "_seat", "_showing", "_shown", "leave")
 
     def __init__(
         self,
         place: tuple[str, str],
         shown: int,
-        screen: tuple[Showing | None, Flask, Mapping[str, Any]],
+        screen: tuple[Showing | None, Flask],
         leave: Callable[[], None],
     ) -> None:
         """:param place: the table's code and the seat
         :param shown: the revision that the page knows of
-        :param screen: what it shows, if it is sent its screen; the app that draws it, and for whom
+        :param screen: what it shows, if it is sent its screen; and the app that draws it
         :param leave: to be called when nobody listens any more; more than once does no harm
         """
         self._code, self._seat = place
         self._shown = shown
-        self._showing, self._app, self._environ = screen
+        self._showing, self._app = screen
         self.leave = leave
 
     def hear(self, news: int | str) -> str:
@@ -70,7 +70,7 @@ class Telling:
         if news <= self._shown:
             return ""
         self._shown = news
-        pushed = showing.draw(self._app, self._environ, self._code, self._seat) if showing else None
+        pushed = showing.draw(self._app, self._code, self._seat, news) if showing else None
         return pushed or f"event: rev\ndata: {news}\n\n"
 
     def beat(self) -> str:

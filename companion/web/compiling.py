@@ -8,6 +8,7 @@ takes the context (a test holds both), and a macro is a function that is called.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
 from typing import Any
@@ -27,6 +28,7 @@ except ImportError:
 
 
 Macro = Callable[..., Markup]
+_BREAK = re.compile(r"[ \t]*\n\s*")
 
 
 class Compiler(CodeGenerator):
@@ -43,6 +45,11 @@ class Compiler(CodeGenerator):
 
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         self.write("))) is str else said if kind is Markup else escape(said))")
+
+    def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
+        """What stands in the template, without its indents and empty lines: nobody looks at them."""
+        told = super()._output_child_to_const(node, frame, finalize)
+        return _BREAK.sub("\n", told) if isinstance(node, nodes.TemplateData) else told
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         """A call, as Python has it."""

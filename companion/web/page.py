@@ -221,10 +221,10 @@ def hms(seconds: float) -> str:
     return f"{sign}{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
-def revision() -> int:
-    """The revision that a page is drawn at, for a macro that is given no view."""
+def revision() -> int | str:
+    """The revision that a page is drawn at, for a macro that is given no view; on a live screen what stands for it."""
     visit: DeviceVisit = g.visit
-    return visit.game.revision
+    return g.get("at") or visit.game.revision
 
 
 _brief: WeakKeyDictionary[Entry, Markup] = WeakKeyDictionary()

@@ -8,25 +8,23 @@ for the last revision serves this one, too, unless something in it changed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any, Protocol
 
 from flask import current_app, g, request
+from jinja2 import Template
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from companion.web.watching import FRAME, Drawn, Watch
+from companion.web.watching import AT, FRAME, Drawn, Watch
 
 HEADER = "X-Parts"
 WATCHED = ("v", "moment", "log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
 """What a screen is made of that changes."""
-_REVISION = re.compile(r'name="rev" value="\d+"')
-"""The one thing in a part that changes though nothing else does: a page sends the revision that it shows itself."""
-HOLE, AT = "\0", "at"
-"""What stands round a name where something is put in; and the name of the revision there."""
+HOLE = "\0"
+"""What stands round the name of a part in the frame, where it is put in."""
 
 
 def _shown() -> dict[str, str]:
@@ -56,9 +54,12 @@ def live(template: str, context: dict[str, Any], base: str) -> Markup:
     watch = Watch(
         held.screen((context["code"], context["seat"], base)), {name: context[name] for name in WATCHED}
     )
-    drawing = Drawing(Blocks(template, context, watch), watch, _shown(), checked=current_app.testing)
-    g.parts_now = drawing.now
-    return drawing.screen(context["v"].revision)
+    drawing = Drawing(Blocks(_plan(template), context, watch), watch, _shown(), checked=current_app.testing)
+    g.parts_now, g.at = drawing.now, AT
+    try:
+        return drawing.screen(context["v"].revision)
+    finally:
+        del g.at
 
 
 class Layout(Protocol):
@@ -76,22 +77,33 @@ class Layout(Protocol):
         ...
 
 
+class Plan:
+    """What every screen of a template has in common, looked together once for all of them."""
+
+    def __init__(self, template: Template) -> None:
+        self.template = template
+        self.given = dict(template.globals)
+        self.holes = {name: [_hole(name)] for name in template.blocks}
+        """For the frame; a part is drawn by itself."""
+
+
+def _plan(template: str) -> Plan:
+    held: dict[str, Plan] = current_app.extensions["companion"].setdefault("plans", {})
+    return held.get(template) or held.setdefault(template, Plan(current_app.jinja_env.get_template(template)))
+
+
 class Blocks:
     """A layout by a template, whose blocks are the parts."""
 
-    def __init__(self, template: str, given: Mapping[str, Any], watch: Watch) -> None:
-        self._template = current_app.jinja_env.get_template(template)
-        self._given, self._watch = given, watch
-        self.names = self._template.blocks
+    def __init__(self, plan: Plan, given: Mapping[str, Any], watch: Watch) -> None:
+        self._plan, self._given, self._watch = plan, given, watch
+        self._template, self.names = plan.template, plan.template.blocks
 
     @cached_property
     def _context(self) -> Context:
-        given = {**self._given, **self._watch.watched(), AT: f"{HOLE}{AT}{HOLE}"}
-        current_app.update_template_context(given)
-        context = self._template.new_context(given)
-        context.blocks = {
-            name: [_hole(name)] for name in self.names
-        }  # for the frame; a part is drawn by itself
+        given = {**self._plan.given, **self._given, **self._watch.watched()}
+        context = self._template.new_context(given, shared=True)
+        context.blocks = self._plan.holes
         return context
 
     def part(self, name: str) -> str:
@@ -106,7 +118,7 @@ def _hole(name: str) -> Callable[[Context], Iterator[str]]:
 
 
 def _sign(drawn: str) -> str:
-    return blake2b(_REVISION.sub("", drawn).encode(), digest_size=6).hexdigest()
+    return blake2b(drawn.encode(), digest_size=6).hexdigest()
 
 
 class Drawing:
@@ -126,10 +138,9 @@ class Drawing:
     def screen(self, revision: int) -> Markup:
         """All of it. The frame comes last: it tells what could not be made of the parts."""
         into = {name: self.part(name) for name in self.layout.names}
-        into[AT] = str(revision)
         pieces = self._frame().split(HOLE)
         pieces[1::2] = [into[name] for name in pieces[1::2]]
-        return Markup("".join(pieces))
+        return Markup("".join(pieces).replace(AT, str(revision)))
 
     def _frame(self) -> str:
         kept = self.watch.kept_frame()

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 SCREENS = 1_200
 """Kept at most: those of 400 tables."""
 FRAME = ""
 """The frame among the parts."""
-STEADY = frozenset({"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"})
-"""What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
+STEADY = frozenset({"v.system", "v.scenario", "v.sides", "v.seat_name"})
+"""What never changes at a table for one seat."""
+AT = "\x01"
+"""Stands for the revision in what is drawn: it alone changes every time, and would change every part with a form."""
 
 
 @dataclass(slots=True)
@@ -88,7 +90,7 @@ class Watch:
     :param things: what it is made of, by name
     """
 
-    EACH = ("v", "moment")
+    EACH: ClassVar[dict[str, type[_Attributes]]]
     """Those whose attributes are watched one by one."""
 
     def __init__(self, screen: Screen, things: Mapping[str, Any] = MappingProxyType({})) -> None:
@@ -99,7 +101,7 @@ class Watch:
     def watched(self) -> dict[str, Any]:
         """The things for a template."""
         found = self._things.items()
-        return {n: (_Attributes if n in self.EACH else _Whole)(self, n, thing) for n, thing in found}
+        return {n: self.EACH.get(n, _Whole)(self, n, thing) for n, thing in found}
 
     def look(self, name: str) -> None:
         """The part that is being drawn looks at something."""
@@ -196,3 +198,12 @@ class _Whole:
 
     def __getitem__(self, index: Any) -> Any:
         return self._looked()[index]
+
+
+class _View(_Attributes):
+    """The view of a seat."""
+
+    revision = AT
+
+
+Watch.EACH = {"v": _View, "moment": _Attributes}

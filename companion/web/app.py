@@ -8,8 +8,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Request, Response
 from jinja2 import StrictUndefined
+from werkzeug.routing import MapAdapter
 
 from companion.hall.board import Ages
 from companion.hall.clock import Countdown, strip
@@ -30,6 +31,7 @@ from companion.web import (
     curtain,
     desk,
     errors,
+    exchange,
     fonts,
     forms,
     hall,
@@ -63,12 +65,25 @@ PRIVATE_LETTERS = 8
 
 
 class Companion(Flask):
-    """Flask, which need not ask of each function whether it is a coroutine: none is."""
+    """Flask, for requests and answers as this app has them."""
 
     url_rule_class = LateRule
+    request_class = exchange.Asked
+    response_class = exchange.Answer
+    session_interface = exchange.NoSession()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Nothing asks of each function whether it is a coroutine: none is."""
         return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Where a request leads."""
+        plain = exchange.bind(self, request) if request is not None else None
+        return plain or super().create_url_adapter(request)
+
+    def send_static_file(self, filename: str) -> Response:
+        """A script, style, picture or font."""
+        return fonts.kept(super().send_static_file(filename))
 
 
 def create_app(
@@ -127,7 +142,6 @@ def create_app(
     compress.init_app(app)
     curtain.init_app(app)
     pushing.init_app(app)
-    fonts.init_app(app)
     errors.init_app(app)
     _filters(app)
     _pages(app)
@@ -178,7 +192,6 @@ def _fingerprint(name: str) -> str | None:
 
 def _pages(app: Flask) -> None:
     """Every page and address there is."""
-    carryon.init_app(app)
     for module in (
         lobby,
         shelf,

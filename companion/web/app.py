@@ -53,6 +53,7 @@ from companion.web import (
     unitpages,
 )
 from companion.web.book import walk
+from companion.web.drawnonce import kept
 from companion.web.flood import Allowance
 from companion.web.links import LateRule
 from companion.web.live import Hub
@@ -228,6 +229,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
+    app.jinja_env.filters["kept"] = kept
     app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [

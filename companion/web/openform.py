@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from markupsafe import Markup
 
@@ -20,6 +19,7 @@ from companion.web.formfield import form_fields
 from companion.web.page import macros
 from companion.web.seats import DeviceVisit
 
+Drawn = TypeVar("Drawn")
 PIECES, LARGEST = 400, 8 * 1024
 """Fields kept as they were drawn: what most forms of a hall consist of; and so many bytes of a description at most."""
 
@@ -30,7 +30,7 @@ class OpenForm:
     filled: Filled
 
     def __init__(self, visit: DeviceVisit, action: Action, duty: Asked | None) -> None:
-        self.action, self.context = action, replace(visit.context, duty=duty)
+        self.action, self.context, self._visit = action, replace(visit.context, duty=duty), visit
         key = (visit.seat, action.name, duty.id if duty else "")
         self._answers = visit.game.worked.meanwhile(key, Answers)
 
@@ -46,6 +46,10 @@ class OpenForm:
         self.filled = self._filling(plain).begin(plain, but)
         return self
 
+    def again(self, raw: Mapping[str, Any], draw: Callable[[], Drawn]) -> Drawn:
+        """What is drawn of the form when this is sent; where the very same was sent before, what it was then."""
+        return self._answers.whole(raw, draw, lambda: not self._visit.view.faults)
+
     def _filling(self, plain: Mapping[str, Any]) -> Filling:
         answers = self._answers if is_short(plain) else None
         return Filling(self.action.fields, self.action.defaults, self.context, answers)
@@ -60,7 +64,7 @@ class OpenForm:
 
         :param errors: what is wrong with each
         """
-        shown = [row for row in self.filled.rows if row["name"] in errors or not _is_nothing(row)]
+        shown = [row for row in self.filled.rows if not _is_nothing(row) or row["name"] in errors]
         dice = [row for row in shown if row["type"] == "dice"]
         entry = "entry of several" if len(dice) > 1 else "entry"
         fields = [
@@ -80,12 +84,13 @@ class OpenForm:
 
 def _drawn(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
     """A piece of a form; of two that are described alike the one that was drawn already."""
-    if not any(row["name"] in errors for row in rows):
-        with suppress(ValueError):  # what is no plain data is drawn each time
-            sign = marshal.dumps(rows, 2)  # whose bytes are the same for the same data
-            if len(sign) <= LARGEST:
-                return _piece(what, sign)
-    return _draw(what, rows, errors)
+    if errors and any(row["name"] in errors for row in rows):
+        return _draw(what, rows, errors)
+    try:
+        sign = marshal.dumps(rows, 2)  # whose bytes are the same for the same data
+    except ValueError:  # what is no plain data is drawn each time
+        return _draw(what, rows, errors)
+    return _piece(what, sign) if len(sign) <= LARGEST else _draw(what, rows, errors)
 
 
 @lru_cache(PIECES)

@@ -8,7 +8,7 @@ only until anything happens at the table (`Worked.meanwhile`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, KeysView, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ from companion.engine.forms.fields import Context, Field
 
 Found = TypeVar("Found")
 
+LAST = 2
+"""Whole forms kept: a field that is left sends once more what was previewed, and a step too far is taken back."""
 MOST = 4
 """Answers kept of one question: what is filled in elsewhere leaves one, what somebody tries out changes each time."""
 LONGEST = 2_000
@@ -56,6 +58,10 @@ class Noted(Mapping[str, Any]):
         self.names.update(dict.fromkeys(self._values))
         return iter(self._values)
 
+    def keys(self) -> KeysView[str]:
+        self.names.update(dict.fromkeys(self._values))
+        return self._values.keys()
+
     def __len__(self) -> int:
         self.names.update(dict.fromkeys(self._values))
         return len(self._values)
@@ -88,6 +94,25 @@ class Answers:
 
     def __init__(self) -> None:
         self._questions: dict[tuple[Any, str], _Question] = {}
+        self._whole: dict[Hashable, Any] = {}
+
+    def whole(self, raw: Mapping[str, Any], make: Callable[[], Found], keeps: Callable[[], bool]) -> Found:
+        """What came of the form when the very same was filled in.
+
+        :param keeps: whether what was made now may be given again
+        """
+        if not is_short(raw):
+            return make()
+        key = tuple((name, tuple(given) if isinstance(given, list) else given) for name, given in raw.items())
+        found: Found
+        if key in self._whole:
+            found = self._whole[key]
+            assert once.checking is None or once.checking(found, make()), f"another form of the same {raw}"
+            return found
+        found = make()
+        if keeps():
+            self._whole = dict([*self._whole.items()][1 - LAST :]) | {key: found}
+        return found
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""

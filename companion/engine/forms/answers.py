@@ -76,17 +76,14 @@ class _Question:
         self.names: tuple[str, ...] = ()
         self.found: dict[Any, Any] = {}
 
-    def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        kind = type(given)
-        fixed = tuple(given) if kind is list else given
-        return (kind, fixed, *map(values.get, self.names)) if self.names else (kind, fixed)
-
-    def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> None:
+    def keep(
+        self, found: Any, key: tuple[Any, ...], values: Mapping[str, Any], noted: Mapping[str, None]
+    ) -> None:
         new = [name for name in noted if name not in self.names]
         if new or len(self.found) >= MOST:
             self.names, self.found = (*self.names, *new), {}
         with suppress(TypeError):  # what cannot be looked up is not kept
-            self.found[self.key(given, values)] = found
+            self.found[(*key, *map(values.get, new))] = found
 
 
 class Answers:
@@ -116,18 +113,20 @@ class Answers:
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""
-        name, given = asked[0], asked[3]
+        name, given, values = asked[0], asked[3], here.values
         question = self._questions.get((look, name))
         if question is None:
             question = self._questions[look, name] = _Question()
+        kind = type(given)
+        key = (kind, tuple(given) if kind is list else given, *map(values.get, question.names))
         try:
-            kept = question.found.get(question.key(given, here.values), _NOTHING)
+            kept = question.found.get(key, _NOTHING)
         except TypeError:  # nothing that could be looked up
             kept = _NOTHING
         if kept is _NOTHING:
-            noted = Noted(here.values)
+            noted = Noted(values)
             kept = look(asked, here.having(noted))
-            question.keep(kept, given, here.values, noted.names)
+            question.keep(kept, key, values, noted.names)
         elif once.checking is not None:
             now = look(asked, here)
             assert once.checking(kept, now), f"{name} changed, but none of {question.names}: {now}"

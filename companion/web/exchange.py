@@ -6,7 +6,9 @@ of text that stays on this site. Whatever is not so plain goes Flask's way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from flask import Flask, Request, Response, request
@@ -15,12 +17,12 @@ from werkzeug.datastructures import Headers, ImmutableMultiDict
 from werkzeug.http import parse_cookie
 from werkzeug.routing import MapAdapter
 from werkzeug.utils import cached_property
-from werkzeug.wsgi import get_host
+from werkzeug.wsgi import get_content_length, get_host
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-FORM = "application/x-www-form-urlencoded"
+FORM, HTML = "application/x-www-form-urlencoded", "text/html; charset=utf-8"
 _ELSEWHERE = frozenset({"location", "content-location"})
 
 
@@ -31,7 +33,17 @@ def asked() -> Request:
 
 
 class Asked(Request):
-    """A request whose cookies and form are read from where they are."""
+    """A request whose length, cookies and form are read from where they are."""
+
+    @cached_property
+    def blueprints(self) -> list[str]:
+        """Where its handler belongs, which Flask asks before the handler, after it and at the end."""
+        return super().blueprints
+
+    @cached_property
+    def content_length(self) -> int | None:
+        """How long its body is, if it says so."""
+        return get_content_length(self.environ)
 
     @cached_property
     def cookies(self) -> ImmutableMultiDict[str, str]:
@@ -56,13 +68,44 @@ class Asked(Request):
 
 
 class Answer(Response):
-    """An answer whose headers are sent as they are."""
+    """An answer that is sent as it is."""
+
+    has_end = False
+    """Whether something is to be done when it was sent."""
+
+    def __init__(
+        self,
+        response: Any = None,
+        status: Any = None,
+        headers: Any = None,
+        mimetype: str | None = None,
+        content_type: str | None = None,
+        direct_passthrough: bool = False,
+    ) -> None:
+        if not headers and mimetype is None and content_type is None:
+            content_type = HTML  # as Flask works it out each time
+        super().__init__(response, status, headers, mimetype, content_type, direct_passthrough)
+
+    def call_on_close(self, func: Callable[[], Any]) -> Callable[[], Any]:
+        """Do something when it was sent."""
+        self.has_end = True
+        return super().call_on_close(func)
+
+    def get_app_iter(self, environ: WSGIEnvironment) -> Iterable[bytes]:
+        """The pieces of the body; a single one with nothing to follow needs nobody who goes through it."""
+        pieces: Any = self.response
+        is_one = type(pieces) is list and len(pieces) == 1 and type(pieces[0]) is bytes
+        if is_one and self._has_body() and not self.has_end and environ["REQUEST_METHOD"] != "HEAD":
+            return pieces  # type: ignore[no-any-return]
+        return super().get_app_iter(environ)
+
+    def _has_body(self) -> bool:
+        return self.status_code == 200 or self.status_code >= 400
 
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
         """The headers to be sent; only one that leads elsewhere, or has no body, needs others than it has."""
         names = {name.lower() for name, _ in self.headers}
-        is_plain = self.status_code == 200 or self.status_code >= 400
-        if is_plain and "content-length" in names and names.isdisjoint(_ELSEWHERE):
+        if self._has_body() and "content-length" in names and names.isdisjoint(_ELSEWHERE):
             return self.headers
         return super().get_wsgi_headers(environ)
 
@@ -81,7 +124,8 @@ def bind(app: Flask, request: Request) -> MapAdapter | None:
     environ = request.environ
     if "HTTP_UPGRADE" in environ:
         return None
-    request.host = get_host(environ)
+    named = environ.get("HTTP_HOST")
+    request.host = _host(environ["wsgi.url_scheme"], named) if named else get_host(environ)
     return app.url_map.bind(
         request.host,
         _text(environ.get("SCRIPT_NAME", "")),
@@ -91,6 +135,11 @@ def bind(app: Flask, request: Request) -> MapAdapter | None:
         path_info=_text(environ.get("PATH_INFO", "")),
         query_args=_text(environ.get("QUERY_STRING", "")),
     )
+
+
+@lru_cache(200)
+def _host(scheme: str, named: str) -> str:
+    return get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": named})
 
 
 def _text(header: str) -> str:

@@ -81,6 +81,24 @@ def test_an_answer_is_sent_as_ever(answer: tuple[Any, ...], method: str) -> None
     assert ours[1:] == flasks[1:] and b"".join(ours[0]) == b"".join(flasks[0])
 
 
+def test_what_is_to_be_done_after_an_answer_is_done() -> None:
+    told = list[str]()
+    answer = exchange.Answer("words")
+    assert exchange.Answer("words").get_app_iter(environ()) == [b"words"]
+    answer.call_on_close(lambda: told.append("sent"))
+    body, _, _ = run_wsgi_app(answer, EnvironBuilder().get_environ())
+    assert b"".join(body) == b"words" and not told
+    body.close()  # type: ignore[attr-defined]
+    assert told == ["sent"]
+
+
+@pytest.mark.parametrize("length", ["", "4", "-4", "x", " 5 "])
+@pytest.mark.parametrize("encoding", ["", "chunked"])
+def test_a_length_is_read_as_ever(length: str, encoding: str) -> None:
+    sent = environ(CONTENT_LENGTH=length, HTTP_TRANSFER_ENCODING=encoding)
+    assert exchange.Asked(sent).content_length == Request(sent).content_length
+
+
 def app() -> Flask:
     made = Companion("companion")
     made.add_url_rule("/t/<code>", "here", lambda code: f"{code} {request.host_url}")

@@ -22,6 +22,8 @@ from companion.web.seats import DeviceVisit
 Drawn = TypeVar("Drawn")
 PIECES, LARGEST = 400, 8 * 1024
 """Fields kept as they were drawn: what most forms of a hall consist of; and so many bytes of a description at most."""
+FIELDS = 64
+"""The same of one form that is open: twice what the longest has."""
 
 
 class OpenForm:
@@ -51,7 +53,8 @@ class OpenForm:
         return self._answers.whole(raw, draw, lambda: not self._visit.view.faults)
 
     def _filling(self, plain: Mapping[str, Any]) -> Filling:
-        answers = self._answers if is_short(plain) else None
+        self._is_kept = is_short(plain)
+        answers = self._answers if self._is_kept else None
         return Filling(self.action.fields, self.action.defaults, self.context, answers)
 
     def work_out(self) -> Breakdown | None:
@@ -64,14 +67,16 @@ class OpenForm:
 
         :param errors: what is wrong with each
         """
-        shown = [row for row in self.filled.rows if not _is_nothing(row) or row["name"] in errors]
-        dice = [row for row in shown if row["type"] == "dice"]
+        known = self._answers.pieces
+        dice, fields = [], []
+        for row in self.filled.rows:
+            if row["type"] == "dice":
+                dice.append(row)
+            elif id(row) in known and row["name"] not in errors and row["name"] != without:
+                fields.append(known[id(row)][1])
+            elif row["name"] != without:
+                fields.append(self._field(row, errors))
         entry = "entry of several" if len(dice) > 1 else "entry"
-        fields = [
-            _drawn("field", [row], errors)
-            for row in shown
-            if row["type"] != "dice" and row["name"] != without
-        ]
         entries = [
             _drawn(entry, [row], errors) for row in dice if row["mode"] != "digital" and "count" in row
         ]
@@ -80,6 +85,18 @@ class OpenForm:
             "entries": Markup("".join(entries)),
             "buttons": _drawn("buttons", dice, {}) if dice else None,
         }
+
+    def _field(self, row: Row, errors: Mapping[str, str]) -> Markup:
+        """One field; nothing where it is neither asked nor sent along."""
+        if row["name"] in errors:
+            return _draw("field", [row], errors)
+        known = self._answers.pieces
+        if len(known) >= FIELDS:
+            known.clear()
+        piece = Markup("") if _is_nothing(row) else _drawn("field", [row], {})
+        if self._is_kept:
+            known[id(row)] = row, piece
+        return piece
 
 
 def _drawn(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:

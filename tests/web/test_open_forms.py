@@ -164,6 +164,16 @@ def test_no_text_is_kept_however_often_it_is_sent(app: Flask) -> None:
         preview(soviet, target="2619", defence=f"{n}" * LONGEST)
     (answers,) = tables.game(app.config["code"]).worked._meanwhile.values()
     assert not any(question.found for question in answers._questions.values())
+    assert not answers.pieces and not answers._whole
+
+
+def test_of_numbers_tried_out_only_some_are_kept(app: Flask) -> None:
+    soviet = device(app, "soviet")
+    tables: Tables = app.extensions["companion"]["tables"]
+    for n in range(3 * openform.FIELDS):
+        assert f'value="{n}"' in preview(soviet, target="2619", defence=f"{n}")
+    (answers,) = tables.game(app.config["code"]).worked._meanwhile.values()
+    assert 0 < len(answers.pieces) <= openform.FIELDS and len(answers._whole) == 2
 
 
 def test_a_long_list_is_drawn_each_time(app: Flask) -> None:

@@ -92,6 +92,8 @@ class Answers:
     def __init__(self) -> None:
         self._questions: dict[tuple[Any, str], _Question] = {}
         self._whole: dict[Hashable, Any] = {}
+        self.pieces: dict[int, tuple[Any, Any]] = {}
+        """How a page drew its fields: each description, which stays the same object, with what was made of it."""
 
     def whole(self, raw: Mapping[str, Any], make: Callable[[], Found], keeps: Callable[[], bool]) -> Found:
         """What came of the form when the very same was filled in.

@@ -8,8 +8,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Request, Response
 from jinja2 import StrictUndefined
+from werkzeug.routing import MapAdapter
 
 from companion.hall.board import Ages
 from companion.hall.clock import Countdown, strip
@@ -30,6 +31,7 @@ from companion.web import (
     curtain,
     desk,
     errors,
+    exchange,
     fonts,
     forms,
     hall,
@@ -52,6 +54,7 @@ from companion.web import (
 )
 from companion.web.book import walk
 from companion.web.compiling import Templates
+from companion.web.drawnonce import kept
 from companion.web.flood import Allowance
 from companion.web.links import LateRule
 from companion.web.live import Hub
@@ -64,13 +67,26 @@ PRIVATE_LETTERS = 8
 
 
 class Companion(Flask):
-    """Flask, which need not ask of each function whether it is a coroutine: none is."""
+    """Flask, for requests and answers as this app has them."""
 
     jinja_environment = Templates
     url_rule_class = LateRule
+    request_class = exchange.Asked
+    response_class = exchange.Answer
+    session_interface = exchange.NoSession()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Nothing asks of each function whether it is a coroutine: none is."""
         return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Where a request leads."""
+        plain = exchange.bind(self, request) if request is not None else None
+        return plain or super().create_url_adapter(request)
+
+    def send_static_file(self, filename: str) -> Response:
+        """A script, style, picture or font."""
+        return fonts.kept(super().send_static_file(filename))
 
 
 def create_app(
@@ -129,7 +145,6 @@ def create_app(
     compress.init_app(app)
     curtain.init_app(app)
     pushing.init_app(app)
-    fonts.init_app(app)
     errors.init_app(app)
     _filters(app)
     _pages(app)
@@ -180,7 +195,6 @@ def _fingerprint(name: str) -> str | None:
 
 def _pages(app: Flask) -> None:
     """Every page and address there is."""
-    carryon.init_app(app)
     for module in (
         lobby,
         shelf,
@@ -217,6 +231,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
+    app.jinja_env.filters["kept"] = kept
     app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from flask import Flask, Response, request, url_for
+from flask import Response, after_this_request, request, url_for
 
 from companion.store import NoTable, TableRow
 from companion.web.current import tables
@@ -14,17 +14,15 @@ from companion.web.seats import WATCH, YEAR, codes_shown, held_seats
 COOKIE = "last"
 
 
-def init_app(app: Flask) -> None:
-    """Remember the seat whose screen was opened last."""
+def remember(code: str, seat: str) -> None:
+    """Remember the seat whose screen is opened, if it is."""
+    if seat == WATCH:
+        return
 
-    @app.after_request
-    def remember(response: Response) -> Response:
-        place = request.view_args or {}
-        seat = place.get("seat", WATCH)
-        if request.endpoint != "play.seat_page" or response.status_code != 200 or seat == WATCH:
-            return response
-        value = f"{tables().normal(place['code'])}.{seat}"
-        if request.cookies.get(COOKIE) != value:
+    @after_this_request
+    def keep(response: Response) -> Response:
+        value = f"{tables().normal(code)}.{seat}"
+        if response.status_code == 200 and request.cookies.get(COOKIE) != value:
             response.set_cookie(
                 COOKIE, value, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure
             )

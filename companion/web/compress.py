@@ -10,6 +10,8 @@ from typing import ClassVar
 
 from flask import Flask, Response, request
 
+from companion.web.exchange import asked
+
 KINDS = {
     "text/html",
     "text/css",
@@ -71,22 +73,23 @@ def init_app(app: Flask) -> None:
 
     @app.after_request
     def pack(response: Response) -> Response:
+        asker = asked()
         if (
             response.mimetype not in KINDS
             or response.status_code not in (200, 201, 409, 422)
+            or "gzip" not in asker.environ.get("HTTP_ACCEPT_ENCODING", "")
+            or asker.method == "HEAD"
             or "Content-Encoding" in response.headers
-            or not is_packed()
-            or request.method == "HEAD"
         ):
             return response
-        static = request.endpoint == "static"
+        static = asker.endpoint == "static"
         if response.is_streamed and not static:
             return response
         response.direct_passthrough = False
         body = response.get_data()
         if len(body) < SMALLEST:
             return response
-        response.set_data(_kept(request.path, body) if static else gzip.compress(body, 5, mtime=0))
-        response.headers["Content-Encoding"] = "gzip"
+        response.set_data(_kept(asker.path, body) if static else gzip.compress(body, 5, mtime=0))
+        response.headers.add("Content-Encoding", "gzip")
         response.headers.add("Vary", "Accept-Encoding")
         return response

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Flask, Response, g, make_response, render_template, request
+from flask import Flask, Response, after_this_request, make_response, render_template, request
 
 if TYPE_CHECKING:
     from companion.web.seats import DeviceVisit
@@ -38,7 +38,11 @@ def fall(code: str) -> None:
     stream = request.endpoint == "live.stream"
     whole_page = request.method == "GET" and "HX-Request" not in request.headers and not stream
     if whole_page and cookie_name(code) in request.cookies:
-        g.curtain_falls = cookie_name(code)
+
+        @after_this_request
+        def lower(response: Response) -> Response:
+            response.delete_cookie(cookie_name(code), httponly=True, samesite="Lax")
+            return response
 
 
 def open_for(response: Response, code: str, seat: str) -> Response:
@@ -48,7 +52,7 @@ def open_for(response: Response, code: str, seat: str) -> Response:
 
 
 def init_app(app: Flask) -> None:
-    """Answer every request that meets the curtain, and let it fall again behind whoever leaves."""
+    """Answer every request that meets the curtain."""
 
     @app.errorhandler(CurtainDrawn)
     def drawn(error: CurtainDrawn) -> Response:
@@ -59,10 +63,4 @@ def init_app(app: Flask) -> None:
         page = render_template("curtain.html", code=error.code, seat=error.seat, name=error.name, back=back)
         response = make_response(page, status)
         response.delete_cookie(cookie_name(error.code), httponly=True, samesite="Lax")
-        return response
-
-    @app.after_request
-    def lower(response: Response) -> Response:
-        if "curtain_falls" in g:
-            response.delete_cookie(g.curtain_falls, httponly=True, samesite="Lax")
         return response

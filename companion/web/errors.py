@@ -9,6 +9,7 @@ from werkzeug.exceptions import HTTPException, InternalServerError, RequestEntit
 
 from companion.engine.errors import Mistake
 from companion.store import ActionIdReused, NoTable, SeatRevoked, StoreError, StoreFull, TableExists
+from companion.web.exchange import asked
 from companion.web.intake import TooMuch, allowed
 
 STATUS = {NoTable: 404, TableExists: 409, ActionIdReused: 409, SeatRevoked: 403, StoreFull: 507}
@@ -57,7 +58,7 @@ def http(error: HTTPException) -> tuple[Response | str, int]:
     if isinstance(error, InternalServerError):
         message = UNFORESEEN
     elif isinstance(error, RequestEntityTooLarge) and message == RequestEntityTooLarge.description:
-        message = str(TooMuch(allowed()[0]).description)
+        message = str(TooMuch(allowed(asked())[0]).description)
     elif error.code == 404 and not message.startswith("There is"):
         message = f"There is no page {request.path[:80]}."
     return answer(message, error.code or 500)

@@ -43,34 +43,44 @@ def _sheet(
     status: int = 200,
     touched: str = "",
     works: bool = True,
-    template: str = "action_sheet.html",
+    whole: bool = True,
 ) -> tuple[str, int]:
     """An action's form with its live preview.
 
     :param touched: the fields that hold what a person chose, and that no first value replaces
     :param works: whether the action can be done now, so that its worksheet says something
-    :param template: all of it, or what the page has not got
+    :param whole: whether all of it is drawn, or what the page has not got
     """
     action, warned = form.action, mistake if isinstance(mistake, Warned) else None
     errors, general = _told(None if warned else mistake, action.fields)
+    base = f"/t/{visit.code}/{visit.seat}"
+    preview = _preview(visit, form) if mistake is None and works else None
+    drawn = form.drawn(errors, without="anyway" if warned else "")
+    body = _bodies().body(action, base, drawn, preview, warned, visit.view.faults)
+    if not whole and is_htmx():
+        return body, status
     context = {
         "code": visit.code,
         "seat": visit.seat,
-        "base": f"/t/{visit.code}/{visit.seat}",
+        "base": base,
         "v": visit.view,
         "action": action,
-        "preview": _preview(visit, form) if mistake is None and works else None,
-        **form.drawn(errors, without="anyway" if warned else ""),
+        "form": drawn,
+        "body": body,
         "error": general,
-        "warned": warned,
         "ask": raw.get("_asked", ""),
         "touched": touched or raw.get("_touched", ""),
         "rev": request.values.get("rev") or visit.revision,
         **macros(),
     }
     if is_htmx():  # what Flask adds for a page is not looked at
-        return current_app.jinja_env.get_template(template).render(context, page=False), status
+        return current_app.jinja_env.get_template("action_sheet.html").render(context, page=False), status
     return render_template("action.html", page=True, **context), status
+
+
+def _bodies() -> Any:
+    """The macro that draws a form's fields with what its worksheet says."""
+    return current_app.jinja_env.get_template("sheet_body.html").module
 
 
 def _told(mistake: Mistake | None, fields: Any) -> tuple[dict[str, str], str]:
@@ -116,8 +126,12 @@ def action_preview(code: str, seat: str, name: str) -> tuple[str, int] | str:
         if asked is not None and asked.mine and asked.live:
             question = Question(asked, "form", form_fields(form.fill(raw).filled.rows, {}))
             return render_template("duty_form.html", q=question, base=f"/t/{visit.code}/{seat}")
-    form.begin(_touched(action, raw), but=("flag",))
-    return _sheet(visit, form, raw, works=refused is None, template="sheet_body.html")
+
+    def draw() -> tuple[str, int]:
+        form.begin(_touched(action, raw), but=("flag",))
+        return _sheet(visit, form, raw, works=refused is None, whole=False)
+
+    return form.again(raw, draw) if is_htmx() else draw()
 
 
 def _touched(action: Action, raw: dict[str, Any]) -> dict[str, Any]:

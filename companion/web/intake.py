@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, abort, request
+from flask import Flask, Request, abort
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion import limits
+from companion.web.exchange import FORM, asked
 
 UPLOADS = {"restoring.import_file", "book.merge_share"}
 """Where a whole game or a whole book is sent."""
@@ -36,11 +37,12 @@ class TooMuch(RequestEntityTooLarge):
         super().__init__(f"That is too much at once: at most {size} can be sent here.")
 
 
-def allowed() -> tuple[int, int]:
-    """How many bytes and how many named values the address of this request takes."""
-    if request.endpoint in UPLOADS:
+def allowed(asker: Request) -> tuple[int, int]:
+    """How many bytes and how many named values the address of a request takes."""
+    endpoint = asker.endpoint
+    if endpoint in UPLOADS:
         return limits.UPLOAD_BYTES, limits.SHEET_FIELDS
-    if request.endpoint in SHEETS or (request.view_args or {}).get("name") == POSITIONS:
+    if endpoint in SHEETS or (asker.view_args or {}).get("name") == POSITIONS:
         return limits.SHEET_BYTES, limits.SHEET_FIELDS
     return limits.FORM_BYTES, limits.FORM_FIELDS
 
@@ -53,19 +55,20 @@ def init_app(app: Flask) -> None:
 
     @app.before_request
     def check_size() -> None:
-        most, fields = allowed()
-        if len(request.query_string) > limits.QUERY_LENGTH:
+        asker = asked()
+        most, fields = allowed(asker)
+        if len(asker.query_string) > limits.QUERY_LENGTH:
             abort(414, f"That address is too long: at most {limits.QUERY_LENGTH:,} characters.")
         try:
-            request.query_string.decode()
+            asker.query_string.decode()
         except UnicodeDecodeError:
             abort(400, "That address holds bytes that are no characters. Type it again.")
-        if request.content_length is not None and request.content_length > most:
+        if asker.content_length is not None and asker.content_length > most:
             raise TooMuch(most)
-        request.max_content_length = most  # for a body that does not say how long it is
-        request.max_form_parts = fields
-        if request.mimetype == "application/x-www-form-urlencoded":
-            check_fields(request.get_data(parse_form_data=False), fields)
+        asker.max_content_length = most  # for a body that does not say how long it is
+        asker.max_form_parts = fields
+        if asker.mimetype == FORM:
+            check_fields(asker.get_data(parse_form_data=False), fields)
 
 
 def check_fields(body: bytes, most: int) -> None:

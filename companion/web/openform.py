@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from markupsafe import Markup
 
@@ -20,8 +19,11 @@ from companion.web.formfield import form_fields
 from companion.web.page import macros
 from companion.web.seats import DeviceVisit
 
+Drawn = TypeVar("Drawn")
 PIECES, LARGEST = 400, 8 * 1024
 """Fields kept as they were drawn: what most forms of a hall consist of; and so many bytes of a description at most."""
+FIELDS = 64
+"""The same of one form that is open: twice what the longest has."""
 
 
 class OpenForm:
@@ -30,7 +32,7 @@ class OpenForm:
     filled: Filled
 
     def __init__(self, visit: DeviceVisit, action: Action, duty: Asked | None) -> None:
-        self.action, self.context = action, replace(visit.context, duty=duty)
+        self.action, self.context, self._visit = action, replace(visit.context, duty=duty), visit
         key = (visit.seat, action.name, duty.id if duty else "")
         self._answers = visit.game.worked.meanwhile(key, Answers)
 
@@ -46,8 +48,13 @@ class OpenForm:
         self.filled = self._filling(plain).begin(plain, but)
         return self
 
+    def again(self, raw: Mapping[str, Any], draw: Callable[[], Drawn]) -> Drawn:
+        """What is drawn of the form when this is sent; where the very same was sent before, what it was then."""
+        return self._answers.whole(raw, draw, lambda: not self._visit.view.faults)
+
     def _filling(self, plain: Mapping[str, Any]) -> Filling:
-        answers = self._answers if is_short(plain) else None
+        self._is_kept = is_short(plain)
+        answers = self._answers if self._is_kept else None
         return Filling(self.action.fields, self.action.defaults, self.context, answers)
 
     def work_out(self) -> Breakdown | None:
@@ -60,14 +67,16 @@ class OpenForm:
 
         :param errors: what is wrong with each
         """
-        shown = [row for row in self.filled.rows if row["name"] in errors or not _is_nothing(row)]
-        dice = [row for row in shown if row["type"] == "dice"]
+        known = self._answers.pieces
+        dice, fields = [], []
+        for row in self.filled.rows:
+            if row["type"] == "dice":
+                dice.append(row)
+            elif id(row) in known and row["name"] not in errors and row["name"] != without:
+                fields.append(known[id(row)][1])
+            elif row["name"] != without:
+                fields.append(self._field(row, errors))
         entry = "entry of several" if len(dice) > 1 else "entry"
-        fields = [
-            _drawn("field", [row], errors)
-            for row in shown
-            if row["type"] != "dice" and row["name"] != without
-        ]
         entries = [
             _drawn(entry, [row], errors) for row in dice if row["mode"] != "digital" and "count" in row
         ]
@@ -77,15 +86,28 @@ class OpenForm:
             "buttons": _drawn("buttons", dice, {}) if dice else None,
         }
 
+    def _field(self, row: Row, errors: Mapping[str, str]) -> Markup:
+        """One field; nothing where it is neither asked nor sent along."""
+        if row["name"] in errors:
+            return _draw("field", [row], errors)
+        known = self._answers.pieces
+        if len(known) >= FIELDS:
+            known.clear()
+        piece = Markup("") if _is_nothing(row) else _drawn("field", [row], {})
+        if self._is_kept:
+            known[id(row)] = row, piece
+        return piece
+
 
 def _drawn(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
     """A piece of a form; of two that are described alike the one that was drawn already."""
-    if not any(row["name"] in errors for row in rows):
-        with suppress(ValueError):  # what is no plain data is drawn each time
-            sign = marshal.dumps(rows, 2)  # whose bytes are the same for the same data
-            if len(sign) <= LARGEST:
-                return _piece(what, sign)
-    return _draw(what, rows, errors)
+    if errors and any(row["name"] in errors for row in rows):
+        return _draw(what, rows, errors)
+    try:
+        sign = marshal.dumps(rows, 2)  # whose bytes are the same for the same data
+    except ValueError:  # what is no plain data is drawn each time
+        return _draw(what, rows, errors)
+    return _piece(what, sign) if len(sign) <= LARGEST else _draw(what, rows, errors)
 
 
 @lru_cache(PIECES)

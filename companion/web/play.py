@@ -8,6 +8,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.engine.play.phases import phase_title
 from companion.tables.log import LONGEST, Entry
+from companion.web.carryon import remember
 from companion.web.intake import number
 from companion.web.page import page_context, said, screen, see_other, target, unless_known
 from companion.web.seats import WATCH, DeviceVisit, require, visit
@@ -41,6 +42,7 @@ def any_seat(code: str) -> Response:
 @bp.get("/t/<code>/<seat>")
 def seat_page(code: str, seat: str) -> Response | str:
     """A seat's main screen, or only its live part when htmx asks."""
+    remember(code, seat)
     visit = require(code, seat)
     if target() == "live":
         return unless_known(

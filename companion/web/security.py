@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, request
+from flask import Flask, Request, Response, abort
 
+from companion.web.exchange import asked
 from companion.web.proxy import BehindProxy
 
 CSP = "; ".join(
@@ -35,6 +36,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+ALWAYS_NEW = {**HEADERS, "Cache-Control": "no-store"}
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 MAX_CONTENT_LENGTH = 64 * 1024
 
@@ -69,8 +71,10 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
 
     @app.before_request
     def check_host() -> Response | None:
-        host = request.environ.get("HTTP_HOST", "")
+        asker = asked()
+        host = asker.environ.get("HTTP_HOST", "")
         if is_known_host(host, names):
+            check_origin(asker, host)
             return None
         message = (
             f"{host[:80]!r} is not a name this companion answers to. Use the address it printed when it "
@@ -79,25 +83,26 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
         # Without a page around it: some names are so wrong that no link can be made under them.
         return Response(message, 400, mimetype="text/plain")
 
-    @app.before_request
-    def check_origin() -> None:
-        own = f"{request.scheme}://{request.environ.get('HTTP_HOST', '').lower()}"
-        if request.method not in SAFE_METHODS and not is_own_request({own, *origins}):
+    def check_origin(asker: Request, host: str) -> None:
+        own = f"{asker.scheme}://{host.lower()}"
+        if asker.method not in SAFE_METHODS and not is_own_request(asker, {own, *origins}):
             abort(
                 403, "This was sent by a page of another site. Open the companion's own page and try again."
             )
 
     @app.after_request
     def add_headers(response: Response) -> Response:
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
-        if request.is_secure:  # on plain HTTP browsers ignore it, with an error in the console
-            response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+        asker = asked()
+        ours = HEADERS if asker.endpoint == "static" else ALWAYS_NEW
+        if asker.is_secure:  # on plain HTTP browsers ignore it, with an error in the console
+            ours = {**ours, "Cross-Origin-Opener-Policy": "same-origin"}
             if https:
                 # Half a year, this name alone: its owner said that it is served over HTTPS.
-                response.headers.setdefault("Strict-Transport-Security", "max-age=15552000")
-        if request.endpoint != "static":
-            response.headers.setdefault("Cache-Control", "no-store")
+                ours["Strict-Transport-Security"] = "max-age=15552000"
+        given = {name.lower() for name, _ in response.headers}
+        for name, value in ours.items():
+            if name.lower() not in given:
+                response.headers.add(name, value)
         return response
 
 
@@ -120,15 +125,15 @@ def is_known_host(host: str, names: frozenset[str]) -> bool:
     return True
 
 
-def is_own_request(own_origins: set[str]) -> bool:
-    """Whether the current request came from one of our own pages, or from no page at all (an API client)."""
-    site = request.headers.get("Sec-Fetch-Site")
+def is_own_request(asker: Request, own_origins: set[str]) -> bool:
+    """Whether a request came from one of our own pages, or from no page at all (an API client)."""
+    site = asker.environ.get("HTTP_SEC_FETCH_SITE")
     if site is not None:
         return site in ("same-origin", "none")
-    origin = request.headers.get("Origin")
+    origin: str | None = asker.environ.get("HTTP_ORIGIN")
     if origin is not None:
         return origin.lower() in own_origins
-    return not request.cookies
+    return not asker.cookies
 
 
 @lru_cache(4_000)

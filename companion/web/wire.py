@@ -11,6 +11,7 @@ import contextlib
 import errno
 import socket
 import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 import gevent
@@ -18,7 +19,7 @@ from gevent.pool import Pool
 from gevent.pywsgi import Input, WSGIHandler, WSGIServer
 from werkzeug.exceptions import RequestTimeout
 
-from companion.web import carrying
+from companion.web import carrying, heads
 from companion.web.carrying import Carried
 from companion.web.proxy import is_loopback
 from companion.web.telling import CARRIED
@@ -41,6 +42,7 @@ FILES_KEPT_FREE = 64
 # still fits. One hostile device gets a quarter, so that three quarters are left for the others.
 SHARE_OF_ONE_ADDRESS = 4
 
+_END_OF_HEAD = b"\r\n\r\n"
 _LATE = (
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n\r\n"
     b"The request came too slowly.\n"
@@ -63,10 +65,14 @@ class TimedInput(Input):  # type: ignore[misc]
 
     began: float | None = None
     late = False
+    here = 0
+    """Bytes of it that came with the head."""
 
     def _do_read(self, length: int | None = None, use_readline: bool = False) -> bytes:
         if self.position >= (self.content_length or 0):
-            return b""  # it is here, and nobody need watch the time
+            return b""
+        if self.here >= (self.content_length or 0):
+            return bytes(super()._do_read(length, use_readline))  # nobody need watch the time
         with self._in_time():
             return bytes(super()._do_read(length, use_readline))
 
@@ -101,10 +107,13 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
     """One connection's requests, each of which has to arrive in time."""
 
     connection: Connection
+    socket: Any
     carried: Carried | None = None
     """The stream that the answer became."""
     is_answered = False
     """Whether there was a request, and no other one has come yet."""
+    _come = b""
+    """What of the next request came at once."""
     _together: list[bytes] | None = None
     """What is to be sent at once."""
 
@@ -119,33 +128,45 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
 
     def handle_one_request(self) -> Any:
         """Answer one request; where no other one has come, the connection is left as it is."""
-        if self.is_answered and not self._has_more():
+        self._come = self._look()
+        if self.is_answered and not self._come:
             self.socket = None
             return None
         self.is_answered = False
         return super().handle_one_request()
 
-    def _has_more(self) -> bool:
-        """Whether the next request has come with this one."""
+    def _look(self) -> bytes:
+        """What has come of the next request, without waiting for any of it."""
         sock = self.connection.sock
         sock.settimeout(0)
         try:
-            return bool(self.rfile.peek(1))
+            return bytes(self.rfile.peek(1))
         except OSError:
-            return False
+            return b""
         finally:
             sock.settimeout(None)
+
+    def _in_time(self, late: str) -> AbstractContextManager[object]:
+        """Wait only so long for the head, unless it is here."""
+        if _END_OF_HEAD in self._come:
+            return contextlib.nullcontext()
+        limit: AbstractContextManager[object] = gevent.Timeout(HEAD_SECONDS, TimeoutError(late))
+        return limit
 
     def read_requestline(self) -> str:
         """Read the first line, which has begun to come."""
         # An OSError, which ends the connection without a word, as a device that has left would.
-        with gevent.Timeout(HEAD_SECONDS, TimeoutError("the request came too slowly")):
+        with self._in_time("the request came too slowly"):
             return str(super().read_requestline())
 
     def read_request(self, raw_requestline: str) -> bool:
         """Read the headers, all of them within their time."""
-        with gevent.Timeout(HEAD_SECONDS, TimeoutError("the headers came too slowly")):
+        with self._in_time("the headers came too slowly"):
             return bool(super().read_request(raw_requestline))
+
+    def MessageClass(self, rfile: Any, *more: Any) -> Any:
+        """The headers, taken apart."""
+        return heads.read(rfile, super().MessageClass)
 
     def get_environ(self) -> dict[str, Any]:
         """Give the application a body that has to arrive in time."""
@@ -154,6 +175,7 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
         self.wsgi_input = environ["wsgi.input"] = TimedInput(
             plain.rfile, plain.content_length, socket=plain.socket, chunked_input=plain.chunked_input
         )
+        self.wsgi_input.here = len(self._come.partition(_END_OF_HEAD)[2])
         environ[CARRIED] = self.carry
         return environ
 
@@ -200,9 +222,14 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
         if self._together is not None:
             self._together.append(data)
             return
-        # As a broken pipe, which is what it amounts to, and which is no news for the log.
-        with gevent.Timeout(carrying.SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the answer is not taken")):
+        self.socket.settimeout(carrying.SEND_SECONDS)  # which costs nothing where it is taken at once
+        try:
             super()._sendall(data)
+        except TimeoutError:
+            # As a broken pipe, which is what it amounts to, and which is no news for the log.
+            raise BrokenPipeError(errno.EPIPE, "the answer is not taken") from None
+        finally:
+            self.socket.settimeout(None)
 
     def log_request(self) -> None:
         """Write the request down where somebody reads that; its line takes a while to put together."""

@@ -4,16 +4,18 @@ import re
 
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.seat.shapes import PhaseRow
 from companion.resources import STATIC, TEMPLATES
 from companion.tables.log import Entry
+from companion.web.drawnonce import kept
 from companion.web.formfield import FormField
 from companion.web.page import clock
 
 environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
-environment.filters["clock"] = clock
+environment.filters["clock"], environment.filters["kept"] = clock, kept
 ui = environment.get_template("macros.html").module
 CHOICES = [{"value": "clear", "label": "Clear"}, {"value": "mud", "label": "Mud"}]
 TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "tokens"]
@@ -101,6 +103,20 @@ def test_a_breakdown_shows_lines_total_chart_and_chances():
     for words in ("26 : 7", "forest", "12.12", "column 3:1", sheet.read_chart, "33%"):
         assert words in html
     assert html.index("D1") < html.index("EX"), "the likeliest first"
+
+
+def test_a_line_of_a_calculation_is_drawn_once():
+    drawn = []
+
+    def macro(thing):
+        drawn.append(thing)
+        return Markup("{}").format(str(thing))
+
+    lines = [Line("forest", "+1", "12.12"), Line("forest", "+1", "12.12"), Line("forest", "+1", "12.13")]
+    assert [kept(macro, line) for line in lines] == [macro(line) for line in lines]
+    assert drawn[:2] == [lines[0], lines[2]], "and another rule is another line"
+    shares = [{"EX": 0.5, "D1": 0.5}, {"EX": 0.5, "D1": 0.5}, {"D1": 0.5, "EX": 0.5}]
+    assert [kept(macro, one) for one in shares] == [macro(one) for one in shares], "each in its own order"
 
 
 def test_what_players_typed_is_escaped_in_the_log():

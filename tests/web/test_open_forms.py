@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from toykit import Device
 
+from companion.engine import guard, once
 from companion.engine.forms.answers import LONGEST
 from companion.tables.tables import Tables
 from companion.web import openform
@@ -70,6 +71,52 @@ def test_a_preview_is_the_body_of_the_form_and_nothing_else(app: Flask) -> None:
     assert body.strip() in soviet.get("do/resolve-combat?target=2619&attack=24", target="sheet").text
 
 
+def test_the_same_form_sent_again_is_not_worked_out_again(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A field that is left sends what was previewed already, and whoever steps too far goes back."""
+    soviet, filled = device(app, "soviet"), list[str]()
+    whole = openform.OpenForm.begin
+
+    def counted(form: openform.OpenForm, raw: dict[str, Any], but: tuple[str, ...] = ()) -> openform.OpenForm:
+        filled.append(raw["attack"])
+        return whole(form, raw, but)
+
+    monkeypatch.setattr(openform.OpenForm, "begin", counted)
+    monkeypatch.setattr(once, "checking", None)  # which works everything out a second time
+    pages = [
+        preview(soviet, target="2619", attack=number, defence="6")
+        for number in ("24", "24", "25", "24", "26", "25", "24")
+    ]
+    assert filled == ["24", "25", "26", "24"], "the last two are known"
+    assert pages[0] == pages[1] == pages[3] == pages[6] and pages[2] == pages[5] != pages[0]
+
+
+def test_a_form_sent_again_tells_what_happened_since(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(once, "checking", None)
+    soviet, table = device(app, "soviet"), device(app, "table")
+    before = [preview(who, target="2619") for who in (soviet, soviet, table)]
+    assert before[0] == before[1] != before[2], "nobody is shown another's"
+    device(app, "soviet").do("enter-positions", text="3 Rifle 2722")
+    assert "soviet-3-rifle" in before[0] and "soviet-3-rifle" not in preview(soviet, target="2619")
+
+
+def test_a_form_with_a_part_that_failed_is_tried_again(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    soviet, tried = device(app, "soviet"), list[int]()
+
+    def fails(form: openform.OpenForm) -> None:
+        tried.append(1)
+        raise LookupError("broken")
+
+    monkeypatch.setattr(openform.OpenForm, "work_out", fails)
+    monkeypatch.setattr(guard, "strict", False)
+    monkeypatch.setattr(once, "checking", None)
+    for _ in range(2):
+        page = preview(soviet, target="2408", attack="24", defence="6", terrain="clear", river="none")
+        assert "cannot be shown" in page and 'class="warning fault"' in page
+    assert len(tried) == 2
+
+
 def test_only_what_is_described_otherwise_is_drawn_again(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     soviet, drawn = device(app, "soviet"), list[str]()
 
@@ -117,6 +164,16 @@ def test_no_text_is_kept_however_often_it_is_sent(app: Flask) -> None:
         preview(soviet, target="2619", defence=f"{n}" * LONGEST)
     (answers,) = tables.game(app.config["code"]).worked._meanwhile.values()
     assert not any(question.found for question in answers._questions.values())
+    assert not answers.pieces and not answers._whole
+
+
+def test_of_numbers_tried_out_only_some_are_kept(app: Flask) -> None:
+    soviet = device(app, "soviet")
+    tables: Tables = app.extensions["companion"]["tables"]
+    for n in range(3 * openform.FIELDS):
+        assert f'value="{n}"' in preview(soviet, target="2619", defence=f"{n}")
+    (answers,) = tables.game(app.config["code"]).worked._meanwhile.values()
+    assert 0 < len(answers.pieces) <= openform.FIELDS and len(answers._whole) == 2
 
 
 def test_a_long_list_is_drawn_each_time(app: Flask) -> None:

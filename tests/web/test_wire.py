@@ -208,6 +208,9 @@ class Heard:
     def sendall(self, data: bytes) -> None:
         self.sent.append(bytes(data))
 
+    def settimeout(self, seconds: float | None) -> None:
+        """Whoever takes everything at once is not waited for."""
+
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_an_answer_leaves_with_its_head(chunked: bool) -> None:

@@ -8,7 +8,7 @@ only until anything happens at the table (`Worked.meanwhile`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, KeysView, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ from companion.engine.forms.fields import Context, Field
 
 Found = TypeVar("Found")
 
+LAST = 2
+"""Whole forms kept: a field that is left sends once more what was previewed, and a step too far is taken back."""
 MOST = 4
 """Answers kept of one question: what is filled in elsewhere leaves one, what somebody tries out changes each time."""
 LONGEST = 2_000
@@ -56,6 +58,10 @@ class Noted(Mapping[str, Any]):
         self.names.update(dict.fromkeys(self._values))
         return iter(self._values)
 
+    def keys(self) -> KeysView[str]:
+        self.names.update(dict.fromkeys(self._values))
+        return self._values.keys()
+
     def __len__(self) -> int:
         self.names.update(dict.fromkeys(self._values))
         return len(self._values)
@@ -70,17 +76,14 @@ class _Question:
         self.names: tuple[str, ...] = ()
         self.found: dict[Any, Any] = {}
 
-    def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        kind = type(given)
-        fixed = tuple(given) if kind is list else given
-        return (kind, fixed, *map(values.get, self.names)) if self.names else (kind, fixed)
-
-    def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> None:
+    def keep(
+        self, found: Any, key: tuple[Any, ...], values: Mapping[str, Any], noted: Mapping[str, None]
+    ) -> None:
         new = [name for name in noted if name not in self.names]
         if new or len(self.found) >= MOST:
             self.names, self.found = (*self.names, *new), {}
         with suppress(TypeError):  # what cannot be looked up is not kept
-            self.found[self.key(given, values)] = found
+            self.found[(*key, *map(values.get, new))] = found
 
 
 class Answers:
@@ -88,21 +91,44 @@ class Answers:
 
     def __init__(self) -> None:
         self._questions: dict[tuple[Any, str], _Question] = {}
+        self._whole: dict[Hashable, Any] = {}
+        self.pieces: dict[int, tuple[Any, Any]] = {}
+        """How a page drew its fields: each description, which stays the same object, with what was made of it."""
+
+    def whole(self, raw: Mapping[str, Any], make: Callable[[], Found], keeps: Callable[[], bool]) -> Found:
+        """What came of the form when the very same was filled in.
+
+        :param keeps: whether what was made now may be given again
+        """
+        if not is_short(raw):
+            return make()
+        key = tuple((name, tuple(given) if isinstance(given, list) else given) for name, given in raw.items())
+        found: Found
+        if key in self._whole:
+            found = self._whole[key]
+            assert once.checking is None or once.checking(found, make()), f"another form of the same {raw}"
+            return found
+        found = make()
+        if keeps():
+            self._whole = dict([*self._whole.items()][1 - LAST :]) | {key: found}
+        return found
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""
-        name, given = asked[0], asked[3]
+        name, given, values = asked[0], asked[3], here.values
         question = self._questions.get((look, name))
         if question is None:
             question = self._questions[look, name] = _Question()
+        kind = type(given)
+        key = (kind, tuple(given) if kind is list else given, *map(values.get, question.names))
         try:
-            kept = question.found.get(question.key(given, here.values), _NOTHING)
+            kept = question.found.get(key, _NOTHING)
         except TypeError:  # nothing that could be looked up
             kept = _NOTHING
         if kept is _NOTHING:
-            noted = Noted(here.values)
+            noted = Noted(values)
             kept = look(asked, here.having(noted))
-            question.keep(kept, given, here.values, noted.names)
+            question.keep(kept, key, values, noted.names)
         elif once.checking is not None:
             now = look(asked, here)
             assert once.checking(kept, now), f"{name} changed, but none of {question.names}: {now}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from companion.engine import dice
 from companion.engine.errors import Unreadable, did_you_mean
@@ -60,6 +61,10 @@ class Context:
     def having(self, values: Mapping[str, Any]) -> Context:
         """The same game and seat with other values."""
         return Context(self.game, self.seat, values, self.worked, self.duty)
+
+    def also(self, **values: Any) -> Context:
+        """The same form with some values more; of its own only those count as looked at that are."""
+        return self.having(ChainMap(values, cast(dict[str, Any], self.values)))
 
 
 Options = Sequence[tuple[str, str]]

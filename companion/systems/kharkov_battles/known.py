@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
@@ -104,4 +104,4 @@ def defenders_combine(game: Game, field: Field) -> bool:
 
 def having(ctx: Context, target: str) -> Context:
     """The same form about this hex."""
-    return replace(ctx, values={**ctx.values, "target": target})
+    return ctx.also(target=target)

@@ -98,7 +98,7 @@ def able(ctx: Context) -> list[Unit]:
 def all_able(ctx: Context) -> list[str]:
     """Whoever can attack the target, chosen or the only one, is ticked to begin with."""
     target = target_in(ctx) or only_target(ctx)
-    return [u.id for u in able(ctx.having({**ctx.values, "target": target}))] if target else []
+    return [u.id for u in able(ctx.also(target=target))] if target else []
 
 
 def attackers(ctx: Context) -> list[Unit]:

@@ -63,7 +63,8 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
     """The battle a form describes; what the form leaves open comes from the record and the map."""
     here = replace(ctx, values={**ctx.values, **vars(form)})
     side = known.attacking_side(here)
-    force, holders = known.attackers(here), known.defenders(here)
+    closed = known.is_closed(here)
+    force, holders = known.attackers(here), [] if closed else known.holders(here)
     armies = (armies_of(force) or (form.army,)) if side == GERMAN else ()
     late = _in_haste(here, force, armies)
     out = _out_of_supply(here, [*force, *holders])
@@ -78,16 +79,16 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
         attackers=tuple(force),
         defenders=tuple(holders),
         armies=armies,
-        attack=_attack_groups(here, form, typed["AF"], out, late),
-        defence=_defence_groups(here, form, typed["DF"], out),
+        attack=_attack_groups(here, form, force, typed["AF"], out, late),
+        defence=_defence_groups(here, form, holders, typed["DF"], out),
         air=int(form.air),
-        tank_attack=_tank_attack(here, form) if side == SOVIET else "no",
+        tank_attack=_tank_attack(here, form, force) if side == SOVIET else "no",
         tank_defence=side == GERMAN and (tanks_only(holders) if holders else form.tank_defence),
         fight_move=known.fights_first(here),
         supplied=frozenset(u.id for u in force if u.id not in out | late),
         typed=typed,
-        open=tuple(_not_known(here, form, typed)),
-        closed=known.is_closed(here),
+        open=tuple(_not_known(here, form, force, holders, typed)),
+        closed=closed,
     )
 
 
@@ -117,14 +118,17 @@ def _told(ctx: Context, units: Sequence[Unit], name: str, given: Sequence[int]) 
     return dict(zip((u.id for u in blank), given, strict=False))
 
 
-def _not_known(ctx: Context, form: CombatForm, typed: Mapping[str, Mapping[str, int]]) -> Iterator[Reason]:
+def _not_known(
+    ctx: Context,
+    form: CombatForm,
+    force: Sequence[Unit],
+    holders: Sequence[Unit],
+    typed: Mapping[str, Mapping[str, int]],
+) -> Iterator[Reason]:
     """What stands between this battle and its odds; nobody takes it for nought in silence."""
-    if known.is_closed(ctx) and not (form.defence or form.defence_oos):
+    if not holders and not (form.defence or form.defence_oos) and known.is_closed(ctx):
         yield Reason(f"the stack in {known.target(ctx)} is opened once the attack stands", "7.6")
-    for units, name, word in (
-        (known.attackers(ctx), "AF", "attack"),
-        (known.defenders(ctx), "DF", "defence"),
-    ):
+    for units, name, word in ((force, "AF", "attack"), (holders, "DF", "defence")):
         missing = [u for u in known.blank(ctx, units, name) if u.id not in typed[name]]
         if missing:
             untried = any(u.untried for u in missing)
@@ -133,10 +137,15 @@ def _not_known(ctx: Context, form: CombatForm, typed: Mapping[str, Mapping[str, 
 
 
 def _attack_groups(
-    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str], late: set[str]
+    ctx: Context,
+    form: CombatForm,
+    force: Sequence[Unit],
+    typed: Mapping[str, int],
+    out: set[str],
+    late: set[str],
 ) -> tuple[Group, ...]:
     """The attack factors by what halves them: supply [9.9], the ground [12.13, 12.16], haste [13.4]."""
-    force, into = known.attackers(ctx), known.terrain(ctx)
+    into = known.terrain(ctx)
     slow: Causes = (INTO[into],) if into in INTO else ()
     if force:
         causes = [
@@ -159,10 +168,10 @@ def _attack_groups(
 
 
 def _defence_groups(
-    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str]
+    ctx: Context, form: CombatForm, holders: Sequence[Unit], typed: Mapping[str, int], out: set[str]
 ) -> tuple[Group, ...]:
     """The defence factors, halved where a unit is out of supply [9.9]."""
-    if holders := known.defenders(ctx):
+    if holders:
         return _on_record(ctx.game, "DF", holders, typed, [(OOS,) if u.id in out else () for u in holders])
     by_hand: tuple[tuple[tuple[int, ...], Causes], ...] = ((form.defence, ()), (form.defence_oos, (OOS,)))
     return tuple(Group(stacks, causes) for stacks, causes in by_hand if stacks)
@@ -175,9 +184,8 @@ def _on_record(
     return tuple(grouped((u.place, value, why) for u, value, why in parts if value is not None))
 
 
-def _tank_attack(ctx: Context, form: CombatForm) -> str:
+def _tank_attack(ctx: Context, form: CombatForm, force: Sequence[Unit]) -> str:
     """Which attacking hexes hold tank brigades alone [12.25]."""
-    force = known.attackers(ctx)
     if not force:
         return form.tank_attack
     hexes: dict[str, list[Unit]] = {}

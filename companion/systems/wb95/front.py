@@ -110,7 +110,7 @@ def only_target(ctx: Context) -> list[str]:
 def all_fresh(ctx: Context) -> list[str]:
     """Whoever can attack the hex that is named, or the only one, is ticked to begin with."""
     target = ctx.values.get("target") or only_target(ctx)
-    return [u.id for u in fresh(ctx.having({**ctx.values, "target": target}))]
+    return [u.id for u in fresh(ctx.also(target=target))]
 
 
 def starved(ctx: Context) -> list[Unit]:

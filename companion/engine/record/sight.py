@@ -37,7 +37,7 @@ def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
 
 def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
     """Whether a unit or hex carries a marker that a seat may see."""
-    held = game.marks.get(target, {}).get(marker)
+    held = game.lying(target, marker)
     return held is not None and (not held.only or seat in held.only)
 
 

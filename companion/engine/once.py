@@ -14,6 +14,8 @@ from itertools import repeat
 from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
+from companion.engine.guard import Guard
+
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
@@ -75,8 +77,8 @@ class Worked:
         """The same of several parts together, since the last change."""
         self._now = now
         self._most = MOST
-        self._looked: set[str] = set()
-        """What is looked at by what is being worked out; while nothing is, nobody asks for it."""
+        self._looked: set[str] | None = None
+        """What is looked at by what is being worked out, if anything is."""
         self._meanwhile: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -103,7 +105,8 @@ class Worked:
 
     def look(self, part: str) -> None:
         """Whatever is being worked out depends on a part of the state."""
-        self._looked.add(part)
+        if self._looked is not None:
+            self._looked.add(part)
 
     def find(self, game: Keeps, key: Hashable, make: Callable[[], Found]) -> Found:
         """What was made for the key, unless something it looked at has changed since."""
@@ -123,14 +126,16 @@ class Worked:
                 game.worked = self
             assert checking(held.value, now), f"{key} changed, but nothing it looked at: {held.looked}"
         held.at = self._now
-        self._looked |= held.looked
+        if self._looked is not None:
+            self._looked |= held.looked
         return held
 
     def recall(self, held: _Kept) -> bool:
         """Whether it was looked at since the last change; whoever is being worked out looks at the same."""
         if held.at != self._now:
             return False
-        self._looked |= held.looked
+        if self._looked is not None:
+            self._looked |= held.looked
         return True
 
     def drop(self, key: Hashable) -> None:
@@ -147,12 +152,13 @@ class Worked:
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any], is_new: bool) -> _Kept:
         kind, began, outer = type(game), self._now, self._looked
-        looked = self._looked = set()
+        looked = self._looked = set[str]()
         game.__class__ = _noting(kind)
         try:
             value = make()
         except BaseException:
-            outer |= looked  # whoever tries something else has looked at it
+            if outer is not None:  # whoever tries something else has looked at it
+                outer |= looked
             raise
         finally:
             self._looked = outer
@@ -188,7 +194,9 @@ def _noting(kind: type[Any]) -> type[Any]:
 def _noted(name: str) -> property:
     def read(game: Any) -> Any:
         state = game.__dict__
-        state["worked"]._looked.add(name)
+        looked = state["worked"]._looked
+        if looked is not None:
+            looked.add(name)
         return state[name]
 
     return property(read, lambda game, value: game.__dict__.__setitem__(name, value))
@@ -273,6 +281,7 @@ class Looks(Protocol):
     """Who looks at a game from a seat."""
 
     seat: str
+    guard: Guard
     _game: Any
     _held: dict[str, Any]
 
@@ -298,3 +307,25 @@ class Part(Generic[Found]):
                 worked.drop(key)
         found: Found = held.value
         return found
+
+
+def guarded(
+    name: str, instead: Callable[[], Any]
+) -> Callable[[Callable[[Any, str], Found]], Callable[[Looks], Found]]:
+    """Make a part that must not take the page down when it fails."""
+
+    def of(make: Callable[[Any, str], Found]) -> Callable[[Looks], Found]:
+        @wraps(make)
+        def part(seen: Looks) -> Found:
+            return seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
+
+        return part
+
+    return of
+
+
+class Direct(Part[Found]):
+    """A part that is read off the game in less time than it takes to keep it."""
+
+    def __get__(self, seen: Looks, _: type[Any]) -> Found:
+        return self.make(seen)

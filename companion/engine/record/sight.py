@@ -31,7 +31,7 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
 
 def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
     """Those of the units that a seat may know for what they are."""
-    stacks = game.stacks()
+    stacks = game.stacks() if game.kit.enemy_stacks == "top" else None
     return [u for u in units if may_see_unit(game, u, seat, stacks)]
 
 

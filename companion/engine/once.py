@@ -14,6 +14,8 @@ from itertools import repeat
 from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
+from companion.engine.guard import Guard
+
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
@@ -24,6 +26,10 @@ LATELY = 8
 """Changes of the state."""
 MEANWHILE = 8
 """Forms that may be filled in at one table at once; then all of them begin anew."""
+ON_RECORD = "units="
+"""A part of the state within a part, like `one_value` and `one_marker`: which units there are, wherever they stand."""
+NOT_THERE = object()
+"""Where there is no such thing in a part."""
 checking: Callable[[Any, Any], bool] | None = None
 """Whether what was kept equals what would be worked out now; the tests set it, and so find what is kept too long."""
 
@@ -48,6 +54,18 @@ class _Kept:
         self.value, self.looked, self.at = value, looked, at
 
 
+@lru_cache(1_000)
+def one_value(name: str) -> str:
+    """One of the named values, for whoever looks at no other."""
+    return f"={name}"
+
+
+@lru_cache(1_000)
+def one_marker(name: str) -> str:
+    """One kind of marker, wherever it lies."""
+    return f"marks={name}"
+
+
 class Worked:
     """What was worked out of one game."""
 
@@ -59,7 +77,8 @@ class Worked:
         """The same of several parts together, since the last change."""
         self._now = now
         self._most = MOST
-        self._looking: list[set[str]] = []
+        self._looked: set[str] | None = None
+        """What is looked at by what is being worked out, if anything is."""
         self._meanwhile: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -86,8 +105,8 @@ class Worked:
 
     def look(self, part: str) -> None:
         """Whatever is being worked out depends on a part of the state."""
-        if self._looking:
-            self._looking[-1].add(part)
+        if self._looked is not None:
+            self._looked.add(part)
 
     def find(self, game: Keeps, key: Hashable, make: Callable[[], Found]) -> Found:
         """What was made for the key, unless something it looked at has changed since."""
@@ -97,8 +116,8 @@ class Worked:
     def hold(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
         """The same, with what it looked at."""
         held = self._kept.get(key)
-        if held is None or not self._stands(held):
-            held = self._make(game, key, make)
+        if held is None or (held.at != self._now and not self._stands(held)):
+            held = self._make(game, key, make, held is None)
         elif checking is not None and held.at != self._now:
             game.worked = Worked(-1)  # as one would who knows nothing yet
             try:
@@ -107,16 +126,16 @@ class Worked:
                 game.worked = self
             assert checking(held.value, now), f"{key} changed, but nothing it looked at: {held.looked}"
         held.at = self._now
-        if self._looking:
-            self._looking[-1] |= held.looked
+        if self._looked is not None:
+            self._looked |= held.looked
         return held
 
     def recall(self, held: _Kept) -> bool:
         """Whether it was looked at since the last change; whoever is being worked out looks at the same."""
         if held.at != self._now:
             return False
-        if self._looking:
-            self._looking[-1] |= held.looked
+        if self._looked is not None:
+            self._looked |= held.looked
         return True
 
     def drop(self, key: Hashable) -> None:
@@ -124,26 +143,28 @@ class Worked:
         self._kept.pop(key, None)
 
     def _stands(self, held: _Kept) -> bool:
-        if held.at == self._now:
-            return True
+        """Whether nothing that it looked at has changed since it was asked for."""
         last = self._lasts.get(held.looked)
         if last is None:
             last = max(map(self._changed.get, held.looked, repeat(0)), default=0)
             self._lasts[held.looked] = last
         return last <= held.at
 
-    def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
-        kind, began, looked = type(game), self._now, set[str]()
+    def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any], is_new: bool) -> _Kept:
+        kind, began, outer = type(game), self._now, self._looked
+        looked = self._looked = set[str]()
         game.__class__ = _noting(kind)
-        self._looking.append(looked)
         try:
             value = make()
+        except BaseException:
+            if outer is not None:  # whoever tries something else has looked at it
+                outer |= looked
+            raise
         finally:
-            self._looking.pop()
+            self._looked = outer
             game.__class__ = kind
-            if self._looking:  # also where it fails: whoever tries something else has looked at it
-                self._looking[-1] |= looked
-        held = self._kept[_common(key)] = _Kept(value, _same(frozenset(looked)), began)
+        held = _Kept(value, _same(frozenset(looked)), began)
+        self._kept[_common(key) if is_new else key] = held
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)
@@ -166,17 +187,23 @@ def _noting(kind: type[Any]) -> type[Any]:
     """The same kind of game, which notes what is read of its state. Everything else in it is as quick as ever."""
     if kind.__name__.startswith("Noting"):
         return kind
-    return type(f"Noting{kind.__name__}", (kind,), {name: _noted(name) for name in kind.PARTS})
+    noted = {name: _noted(name) for name in kind.PARTS - {"values"}}
+    return type(f"Noting{kind.__name__}", (kind,), {**noted, "values": property(_values)})
 
 
 def _noted(name: str) -> property:
     def read(game: Any) -> Any:
-        if name == "values":
-            return _Values(game.__dict__["values"], game.worked)
-        game.worked.look(name)
-        return game.__dict__[name]
+        state = game.__dict__
+        looked = state["worked"]._looked
+        if looked is not None:
+            looked.add(name)
+        return state[name]
 
     return property(read, lambda game, value: game.__dict__.__setitem__(name, value))
+
+
+def _values(game: Any) -> _Values:
+    return _Values(game.__dict__["values"], game.worked)
 
 
 class _Values(Mapping[str, Any]):
@@ -188,15 +215,15 @@ class _Values(Mapping[str, Any]):
         self._values, self._worked = values, worked
 
     def __getitem__(self, name: str) -> Any:
-        self._worked.look(f"={name}")
+        self._worked.look(one_value(name))
         return self._values[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        self._worked.look(f"={name}")
+        self._worked.look(one_value(name))
         return self._values.get(name, default)
 
-    def __contains__(self, name: object) -> bool:
-        self._worked.look(f"={name}")
+    def __contains__(self, name: Any) -> bool:
+        self._worked.look(one_value(name))
         return name in self._values
 
     def __iter__(self) -> Iterator[str]:
@@ -227,13 +254,25 @@ def has_something(game: Kept, look: Callable[[Kept], Iterable[Any]]) -> bool:
     return next(iter(look(game)), None) is not None
 
 
+def within(part: str, name: str, was: Any, now: Any) -> set[str]:
+    """Which parts within a part of the state differ, where one thing of it was and is so."""
+    if part == "values":
+        return {one_value(name)}
+    if part == "marks":
+        lay, lie = ({} if held is NOT_THERE else held for held in (was, now))
+        return {one_marker(m) for m in lay.keys() | lie.keys() if lay.get(m) != lie.get(m)}
+    return {ON_RECORD} if part == "units" and (was is NOT_THERE or now is NOT_THERE) else set()
+
+
 def follow(game: Keeps, before: Keeps) -> None:
     """A game that was folded anew takes over what was worked out of the one before it, as far as both are the same."""
     old, new = vars(before), vars(game)
     parts = {part for part in game.PARTS if old[part] != new[part]}
-    for name in old["values"].keys() | new["values"].keys():
-        if old["values"].get(name) != new["values"].get(name):
-            parts.add(f"={name}")
+    for part in parts & {"values", "marks", "units"}:
+        for name in old[part].keys() | new[part].keys():
+            was, now = old[part].get(name, NOT_THERE), new[part].get(name, NOT_THERE)
+            if was != now:
+                parts |= within(part, name, was, now)
     game.worked = before.worked
     game.worked.changed(parts)
 
@@ -242,6 +281,7 @@ class Looks(Protocol):
     """Who looks at a game from a seat."""
 
     seat: str
+    guard: Guard
     _game: Any
     _held: dict[str, Any]
 
@@ -267,3 +307,25 @@ class Part(Generic[Found]):
                 worked.drop(key)
         found: Found = held.value
         return found
+
+
+def guarded(
+    name: str, instead: Callable[[], Any]
+) -> Callable[[Callable[[Any, str], Found]], Callable[[Looks], Found]]:
+    """Make a part that must not take the page down when it fails."""
+
+    def of(make: Callable[[Any, str], Found]) -> Callable[[Looks], Found]:
+        @wraps(make)
+        def part(seen: Looks) -> Found:
+            return seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
+
+        return part
+
+    return of
+
+
+class Direct(Part[Found]):
+    """A part that is read off the game in less time than it takes to keep it."""
+
+    def __get__(self, seen: Looks, _: type[Any]) -> Found:
+        return self.make(seen)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
+from companion.engine.once import NOT_THERE, within
 from companion.engine.pile import Pile
 
 STEPS = 5
@@ -20,7 +21,6 @@ NAMED_BY = {"units": "unit", "marks": "target", "values": "name", "piles": "pile
 REPLACED = frozenset({"values", "last_roll", "last_result"})
 """Parts of which nothing is changed in its place."""
 NO_STATE = frozenset({"revision", "seated", "hindsight"})
-NOT_THERE = object()
 
 Step = tuple[int, dict[tuple[str, str], Any]]
 """A line of the record, and what was changed since then with what it was there; a part as a whole has no name."""
@@ -44,8 +44,8 @@ class WayBack:
             return
         was = self._steps[-1][1]
         for part in touched - NO_STATE:
-            if part[0] == "=":
-                continue  # one of the values, which are named by the event
+            if "=" in part:
+                continue  # within another part, of which the thing is kept that the event names
             name = getattr(event, NAMED_BY[part]) if part in NAMED_BY else ""
             if (part, name) not in was:
                 held = getattr(game, part)
@@ -68,7 +68,7 @@ class WayBack:
                 now = parts[part].get(name, NOT_THERE) if name else parts[part]
                 if now == held:
                     continue  # what looks at it need not look again
-                changed |= {part, f"={name}"} if part == "values" else {part}
+                changed |= {part, *within(part, name, held, now)}
                 if not name:
                     parts[part] = held
                 elif held is NOT_THERE:

@@ -33,17 +33,12 @@ def seen_record(rules: Rules, stored: Iterable[StoredEvent], seat: str) -> list[
     found: list[Seen] = []
     for number, (_, items) in enumerate(groupby(stored, key=lambda item: item.act), 1):
         group = list(items)
-        bodies = [_seen(item.body, seat) for item in group]
+        bodies = [e.seen_by(item.body, seat) for item in group]
         closed = _is_secret(rules, group[0].name) and any(map(_is_hidden, bodies))
         for item, body in zip(group, bodies, strict=True):
             name = "" if closed or _is_hidden(body) else item.name
             found.append(Seen(item.seq, item.at, item.seat, str(number), name, body))
     return found
-
-
-def _seen(body: dict[str, Any], seat: str) -> dict[str, Any]:
-    """An event as a seat may see it; one that is open to all is the same thing for all of them."""
-    return e.Event.from_json(body).seen_by(seat) if body.get("only") else body
 
 
 def _is_hidden(body: Mapping[str, Any]) -> bool:

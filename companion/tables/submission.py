@@ -40,7 +40,7 @@ def answer_of(
     :param game: the game after the action
     :param before: the revision before it
     """
-    seen = [event.seen_by(seat, body) for event, body in zip(events, bodies, strict=True)]
+    seen = [e.seen_by(body, seat) for body in bodies]
     resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
     reseats = any(isinstance(event, e.Seated) for event in events)
     result = dict(resolved.get("breakdown", {}))

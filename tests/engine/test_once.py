@@ -1,5 +1,7 @@
 """What is worked out once about a table stays until something changes that it looked at."""
 
+from typing import Any
+
 import pytest
 from toykit import toy_kit
 
@@ -138,3 +140,35 @@ def test_what_nobody_asks_for_any_more_goes() -> None:
         assert same(game, -1) == -1
         game.apply(e.Rolled("2d6", (3, 4), "test"))
     assert len(game.worked) <= 2 * once_module.MOST
+
+
+def test_each_kind_of_marker_counts_by_itself(looks: list[str]) -> None:
+    game = Game(toy_kit(), "skirmish")
+
+    @once
+    def about(game: Game) -> tuple[Any, dict[str, Any]]:
+        looks.append("about")
+        return game.mark("one", "oos"), game.marked("oos")
+
+    once_checked, once_module.checking = once_module.checking, None
+    try:
+        assert about(game) == (None, {})
+        game.apply(e.Marked("one", "posture", "attack"))
+        assert about(game) == (None, {}) and looks == ["about"]
+        game.apply(e.Marked("one", "oos", 2))
+        assert about(game) == (2, {}) and len(looks) == 2  # nobody of that name is on record to carry it
+    finally:
+        once_module.checking = once_checked
+
+
+def test_who_is_on_record_counts_apart_from_where_he_stands() -> None:
+    game = Game(toy_kit(), "skirmish")
+    game.apply(e.Marked("one", "oos", 2))  # before there is such a unit, it lies where it does not belong
+
+    @once
+    def cut_off(game: Game) -> dict[str, Any]:
+        return game.marked("oos")
+
+    assert cut_off(game) == {}
+    game.apply(e.Placed("one", "0101", facts={"side": "red", "name": "One"}, side="red"))
+    assert cut_off(game) == {"one": 2}

@@ -4,7 +4,7 @@ import pytest
 from toykit import plain, toy_kit
 
 from companion.engine import wayback
-from companion.engine.once import once
+from companion.engine.once import follow, once
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.state import CHANGES
@@ -113,3 +113,30 @@ def test_what_looked_at_it_looks_again_and_nothing_else_does(
     game.way_back.go(game, line)
     assert (places(game), phase(game)) == (["0101"], game.phase)
     assert looks == ["places", "phase", "places"]  # the phase stands where it stood all the time
+
+
+def test_a_marker_or_a_unit_that_came_and_went_is_looked_at_again(game: Game) -> None:
+    @once
+    def cut_off(game: Game) -> dict[str, object]:
+        return {target: game.mark(target, "oos") for target in ("one", "two")} | game.marked("oos")
+
+    line = done(game, e.Marked("one", "oos", 2), e.Marked("two", "oos", 1))
+    assert cut_off(game) == {"one": 2, "two": 1}
+    further = done(game, e.Placed("two", "0101", facts={"side": "red"}), e.Marked("one", "oos", 3))
+    assert cut_off(game) == {"one": 3, "two": 1}
+    game.way_back.go(game, further)
+    assert cut_off(game) == {"one": 2, "two": 1}
+    game.way_back.go(game, line)
+    assert cut_off(game) == {"one": None, "two": None}
+
+
+def test_so_it_is_where_a_game_was_folded_anew(game: Game) -> None:
+    @once
+    def cut_off(game: Game) -> tuple[object, dict[str, object]]:
+        return game.mark("one", "oos"), game.marked("oos")
+
+    then = Game(toy_kit(), "skirmish").restore(game.dump())
+    game.apply(e.Marked("one", "oos", 2))
+    assert cut_off(game) == (2, {"one": 2})
+    follow(then, game)
+    assert cut_off(then) == (None, {})

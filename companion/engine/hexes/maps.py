@@ -134,7 +134,18 @@ class Maps:
 
     def neighbours(self, hex_id: str) -> tuple[str, ...]:
         """The adjacent hexes on the same map."""
-        return self.grid_of(hex_id).neighbours(hex_id)
+        found = self._around.get(hex_id)
+        if found is None:
+            grid = self.grid_of(hex_id)
+            found = grid.neighbours(hex_id)
+            if hex_id in grid.index:  # and not what somebody typed in another way
+                self._around[hex_id] = found
+        return found
+
+    @cached_property
+    def _around(self) -> dict[str, tuple[str, ...]]:
+        """The hexes around those that were asked about."""
+        return {}
 
     def distance(self, a: str, b: str) -> int:
         """The number of steps between two hexes of one map."""

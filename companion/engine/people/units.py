@@ -256,6 +256,8 @@ def _gone_apart(game: Game) -> dict[str, Unit]:
 
 def _on_their_own_way(game: Game, apart: Mapping[str, Unit]) -> list[tuple[str, Arrival]]:
     """Those among them whose turn has come; a formation that goes the same way comes as one."""
+    if not apart:
+        return []
     barred = {u for a in game.scenario.arrivals if not holds(a.when, game.values) for u in a.units}
     groups: dict[str, list[Unit]] = {}
     for unit in apart.values():

@@ -41,10 +41,10 @@ class Battle:
     """The breakdown, once worked out."""
     sheet_for: tuple[str, ...] = ()
     """Who may read the breakdown; empty means all."""
-    rolls: tuple[Mapping[str, Any], ...] = ()
+    rolls: tuple[dict[str, Any], ...] = ()
     """The dice and chits of this battle in order, as their events are stored."""
     result: str = ""
-    notes: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[dict[str, Any], ...] = ()
     """What has come of it so far, in words, as their events are stored."""
     opened: bool = False
     """Whether both stacks lie open: everybody knows the units that fight."""

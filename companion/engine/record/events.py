@@ -79,18 +79,19 @@ class Event:
         values = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items() if k != "kind"}
         return cls(**values)
 
-    def seen_by(self, seat: str, stored: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The event as this seat may see it: hidden fields are left out, never masked.
+    def seen_by(self, seat: str) -> dict[str, Any]:
+        """The event as this seat may see it."""
+        return seen_by(self.to_json(), seat)
 
-        :param stored: the event as stored, where the caller has it
-        """
-        body = self.to_json() if stored is None else dict(stored)
-        allowed = body.pop("only", None)
-        if allowed and seat not in allowed:
-            for name in self.SECRET:
-                body.pop(name, None)
-            body["hidden"] = True
-        return body
+
+def seen_by(stored: dict[str, Any], seat: str) -> dict[str, Any]:
+    """A stored event as a seat may see it: hidden fields are left out, never masked; an open one is the same for all."""
+    allowed = stored.get("only")
+    if not allowed:
+        return stored
+    closed = () if seat in allowed else KINDS[stored["kind"]].SECRET
+    body = {name: value for name, value in stored.items() if name != "only" and name not in closed}
+    return body if seat in allowed else {**body, "hidden": True}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from companion.engine.kit.chart import Chart
 from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
-from companion.engine.once import once
+from companion.engine.once import ON_RECORD, once, one_marker, one_value
 from companion.engine.pile import Pile
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
@@ -64,8 +64,10 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such name
         """
-        if name in self.values:
-            return self.values[name]
+        self.worked.look(one_value(name))
+        held: dict[str, Any] = vars(self)["values"]  # looked at by itself, as every value
+        if name in held:
+            return held[name]
         self._demand("value", name, self._declared)
         return self._declared[name]
 
@@ -148,9 +150,14 @@ class Game(State):
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
-        self.marker(marker)
-        held = self.marks.get(target, {}).get(marker)
+        held = self.lying(target, self.marker(marker).id)
         return held.value if held else None
+
+    def lying(self, target: str, marker: str) -> Mark | None:
+        """A marker as it lies on a unit or hex; whoever asks for one kind does not look at the others."""
+        self.worked.look(one_marker(marker))
+        held: dict[str, Mark] = vars(self)["marks"].get(target)
+        return held.get(marker) if held else None
 
     def marked(self, marker: str) -> dict[str, Any]:
         """Every unit or hex that carries this marker, with its value.
@@ -158,7 +165,8 @@ class Game(State):
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
         """
         kind = self.marker(marker)
-        found = {t: m[marker].value for t, m in self.marks.items() if marker in m}
+        self.worked.look(one_marker(marker))
+        found = {t: m[marker].value for t, m in vars(self)["marks"].items() if marker in m}
         return {t: v for t, v in found.items() if self.may_carry(t, kind)}
 
     def marker(self, name: str) -> Marker:
@@ -166,12 +174,14 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such marker
         """
-        self._demand("marker", name, self._markers)
+        if name not in self._markers:
+            self._demand("marker", name, self._markers)
         return self._markers[name]
 
     def may_carry(self, target: str, marker: Marker) -> bool:
         """Whether a marker belongs on this thing: a unit, or else a hex or hexside."""
-        return ("unit" if target in self.units else "hex") in marker.on
+        self.worked.look(ON_RECORD)
+        return ("unit" if target in vars(self)["units"] else "hex") in marker.on
 
     @property
     def maps(self) -> Maps:

@@ -31,13 +31,13 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
 
 def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
     """Those of the units that a seat may know for what they are."""
-    stacks = game.stacks()
+    stacks = game.stacks() if game.kit.enemy_stacks == "top" else None
     return [u for u in units if may_see_unit(game, u, seat, stacks)]
 
 
 def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
     """Whether a unit or hex carries a marker that a seat may see."""
-    held = game.marks.get(target, {}).get(marker)
+    held = game.lying(target, marker)
     return held is not None and (not held.only or seat in held.only)
 
 

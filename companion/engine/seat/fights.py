@@ -16,7 +16,7 @@ from companion.engine.play.actions import Action
 from companion.engine.record import sight
 from companion.engine.record.battle import ALSO, Battle
 from companion.engine.record.changes import IN_PASSING
-from companion.engine.record.events import Asked, Event
+from companion.engine.record.events import Asked, seen_by
 from companion.engine.record.game import Game
 from companion.engine.seat import shapes
 
@@ -106,9 +106,8 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
 def battles(seen: SeatView) -> list[shapes.BattleView]:
     """Every battle of which something is open, oldest first, and last the newest even when nothing is."""
     game = seen._game
-    newest = max(game.battles, default=0)
-    shown = [b for b in game.battles.values() if b.id == newest or game.duties(b)]
-    return [_battle(seen, battle) for battle in shown]
+    shown = {max(game.battles, default=0), *(a.battle for a in game.duties())}
+    return [_battle(seen, battle) for battle in game.battles.values() if battle.id in shown]
 
 
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
@@ -119,15 +118,15 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
     open_duties = sorted(game.duties(battle), key=lambda a: a.step)
-    told = [(a, _told(game, a, seat)) for a in open_duties]
+    told = [(_told(game, a, seat), game.is_live(a), seat not in a.to) for a in open_duties]
     return shapes.BattleView.of(
         battle,
         forces=forces,
         sheet=seen.guard.part(battle.title, lambda: _sheet(seen, battle), None),
         rolls=[_chance(seen, battle, body) for body in battle.rolls],
-        waits=_named(words for a, words in told if game.is_live(a)),
-        others=_named(words for a, words in told if game.is_live(a) and seat not in a.to),
-        then=_named(words for a, words in told if not game.is_live(a)),
+        waits=_named(words for words, live, _ in told if live),
+        others=_named(words for words, live, other in told if live and other),
+        then=_named(words for words, live, _ in told if not live),
         over=game.is_over(battle),
     )
 
@@ -199,12 +198,12 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
 
 
 def _came_of(battle: Battle, seat: str) -> list[Line]:
-    told = [Event.from_json(body).seen_by(seat) for body in battle.notes]
+    told = [seen_by(body, seat) for body in battle.notes]
     return [Line(str(body["text"]), rule=str(body.get("rule", ""))) for body in told if "text" in body]
 
 
-def _chance(seen: SeatView, battle: Battle, body: Mapping[str, Any]) -> shapes.ChanceView:
-    shown = Event.from_json(body).seen_by(seen.seat)
+def _chance(seen: SeatView, battle: Battle, body: dict[str, Any]) -> shapes.ChanceView:
+    shown = seen_by(body, seen.seat)
     by_hand = body.get("mode") == "physical"
     if body["kind"] == "rolled":
         values = [int(v) for v in shown.get("values", ())]

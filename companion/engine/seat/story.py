@@ -51,7 +51,7 @@ def battle_story(bodies: Sequence[Body], number: int, game: Game) -> str:
 
 def _known(battle: Battle) -> list[Body]:
     """What everybody knows of a battle that began before the lines at hand."""
-    rolls = [body for body in battle.rolls if not body.get("only")]
+    rolls: list[Body] = [body for body in battle.rolls if not body.get("only")]
     if not battle.sheet or battle.sheet_for:
         return rolls
     told = {"worksheet": battle.worksheet, "breakdown": battle.sheet, "result": battle.result}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial, wraps
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from companion.engine.dice import Spec
@@ -13,7 +13,7 @@ from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
-from companion.engine.once import Part
+from companion.engine.once import Direct, Part, guarded
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
@@ -34,21 +34,6 @@ Made = TypeVar("Made")
 
 def seat_name(game: Game, seat: str) -> str:
     return {"table": "Table", "watch": "Watching"}.get(seat) or game.side_name(seat)
-
-
-def _guarded(
-    name: str, instead: Callable[[], Any]
-) -> Callable[[Callable[[Game, str], Made]], Callable[[SeatView], Made]]:
-    """Make a part that must not take the page down when it fails."""
-
-    def of(make: Callable[[Game, str], Made]) -> Callable[[SeatView], Made]:
-        @wraps(make)
-        def part(seen: SeatView) -> Made:
-            return seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
-
-        return part
-
-    return of
 
 
 # -- the moment ------------------------------------------------------------------------------------------
@@ -111,7 +96,7 @@ def _dials(seen: SeatView) -> list[shapes.DialView]:
     return found
 
 
-@_guarded("What is due", list)
+@guarded("What is due", list)
 def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
         shapes.DueView.of(
@@ -126,7 +111,7 @@ def _due(game: Game, seat: str) -> list[shapes.DueView]:
     ]
 
 
-@_guarded("Notes in force", list)
+@guarded("Notes in force", list)
 def _notes(game: Game, seat: str) -> list[Note]:
     return in_force(game)
 
@@ -150,20 +135,34 @@ def _result(seen: SeatView) -> shapes.ResultView | None:
 
 def _offered(seen: SeatView) -> list[shapes.ActionView]:
     """The actions this seat may do now; each is looked at again only when something that it looks at has changed."""
-    game, seat, find = seen._game, seen.seat, seen._game.worked.find
+    game, seat, find, actions = seen._game, seen.seat, seen._game.worked.find, seen._rules.actions
+    possible, doubtful = find(game, "possible", partial(_possible, seen._rules, game))
+    for a in map(actions.__getitem__, doubtful):  # it fails again, and the seat hears of it
+        seen.guard.part(a.label, partial(a.refusal, game, seat), None)
     found = [
         seen.guard.part(a.label, partial(find, game, (a.name, seat), partial(_offer, a, game, seat)), None)
-        for a in seen._rules.actions.values()
-        if a.group != "hidden" and a.follow_up is None and (not a.phases or game.phase in a.phases)
+        for a in map(actions.__getitem__, possible)
     ]
-    return sorted(filter(None, found), key=lambda a: (not a.primary, a.order, a.label))
+    return [offer for offer in found if offer is not None]
+
+
+def _possible(rules: Rules, game: Game) -> tuple[list[str], list[str]]:
+    """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
+    possible, doubtful = list[Action](), list[str]()
+    for a in rules.actions.values():
+        if a.group != "hidden" and a.follow_up is None and (not a.phases or game.phase in a.phases):
+            try:
+                if game.worked.find(game, (a.name, "now"), lambda a=a: a.not_now(game) is None):  # type: ignore[misc]
+                    possible.append(a)
+            except Exception:  # noqa: BLE001 - whoever may do it is told
+                doubtful.append(a.name)
+    possible.sort(key=lambda a: (not a.primary, a.order, a.label))
+    return [a.name for a in possible], doubtful
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
     if action.not_yours(game, seat) is not None:
         return None
-    if not game.worked.find(game, (action.name, "now"), lambda: action.not_now(game) is None):
-        return None  # asked once for all seats
     return same(shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases)))
 
 
@@ -190,7 +189,7 @@ def _panels(seen: SeatView) -> list[Panel]:
 # -- units and piles -------------------------------------------------------------------------------------
 
 
-@_guarded("Units", list)
+@guarded("Units", list)
 def _units(game: Game, seat: str) -> list[shapes.UnitView]:
     """Every unit as a seat sees it; counters it may not know are sorted by place, so that order tells nothing."""
     stacks = game.stacks()
@@ -238,12 +237,12 @@ def signs(game: Game, marks: Mapping[str, Any]) -> tuple[shapes.MarkView, ...]:
     )
 
 
-@_guarded("Markers in hexes", dict)
+@guarded("Markers in hexes", dict)
 def _hexes(game: Game, seat: str) -> dict[str, dict[str, Any]]:
     return {t: marks for t in game.marks if t not in game.units and (marks := _marks(game, t, seat))}
 
 
-@_guarded("Cups and decks", list)
+@guarded("Cups and decks", list)
 def _piles(game: Game, seat: str) -> list[shapes.PileView]:
     held = (p for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values))
     return [shapes.PileView.of(p, zones=_zones(game, p, seat)) for p in held]
@@ -274,17 +273,17 @@ class SeatView:
         self._rules, self._game, self.seat, self.guard = rules, game, seat, Guard()
         self._held: dict[str, Any] = {}
 
-    revision: Part[int] = Part(lambda seen: seen._game.revision)
+    revision: Part[int] = Direct(lambda seen: seen._game.revision)
     """The newest event that this view knows of."""
-    title: Part[str] = Part(lambda seen: seen._game.title)
+    title: Part[str] = Direct(lambda seen: seen._game.title)
     """What the players call their table."""
     seat_name: Part[str] = Part(lambda seen: seat_name(seen._game, seen.seat))
     """Who looks, in words."""
-    system: Part[SystemKit] = Part(lambda seen: seen._game.kit)
+    system: Part[SystemKit] = Direct(lambda seen: seen._game.kit)
     """The game that is played, and its own words for turns and steps."""
-    scenario: Part[Scenario] = Part(lambda seen: seen._game.scenario)
+    scenario: Part[Scenario] = Direct(lambda seen: seen._game.scenario)
     """The scenario that is played."""
-    sides: Part[Sequence[Side]] = Part(lambda seen: seen._game.kit.sides)
+    sides: Part[Sequence[Side]] = Direct(lambda seen: seen._game.kit.sides)
     """Both sides, with the shape that stands for each."""
     turn = Part(_turn)
     """The turn, the last one, and the date."""
@@ -338,7 +337,7 @@ class SeatView:
     """The last open roll."""
     panels = Part(_panels)
     """What the game itself tells this seat."""
-    ended: Part[Ended | None] = Part(lambda seen: seen._game.ended)
+    ended: Part[Ended | None] = Direct(lambda seen: seen._game.ended)
     """Who won, once the game is over."""
     record_open: Part[bool] = Part(lambda seen: seen._game.record_open)
     """Whether everything hidden may be read by all."""
@@ -352,7 +351,7 @@ class SeatView:
     """Whether one player holds every seat."""
     fog: Part[bool] = Part(lambda seen: bool(seen._game["fog"]))
     """Whether enemy units are hidden."""
-    commitment: Part[str] = Part(lambda seen: seen._game.commitment)
+    commitment: Part[str] = Direct(lambda seen: seen._game.commitment)
     """The fingerprint of the dice seed."""
     tray: Part[list[str]] = Part(lambda seen: list(seen._game.kit.tray))
     """Dice that one tap rolls."""

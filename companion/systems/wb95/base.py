@@ -170,9 +170,10 @@ def halve(number: int) -> int:
     return ceil(number / 2)
 
 
-def occupants(game: Game) -> dict[str, str]:
+@once
+def occupants(game: Game) -> Mapping[str, str]:
     """Every hex with units on record, and whose they are."""
-    return {u.place: u.side for u in game.units.values() if u.on_map}
+    return {u.place: u.side for u in on_map(game)}
 
 
 def at_hexes(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:

@@ -88,8 +88,9 @@ def taken_forts(game: Game) -> Events:
     held = occupants(game)
     if not held:
         return
-    for hex_id, kind in list(game.marked("fort").items()):
-        side, owner = held.get(hex_id), game.mark(hex_id, "fort-of")
+    owners = game.marked("fort-of")
+    for hex_id, kind in game.marked("fort").items():
+        side, owner = held.get(hex_id), owners.get(hex_id)
         if side and not owner:
             yield e.Marked(hex_id, "fort-of", side)
         elif side and owner != side and kind != "fp":

@@ -38,26 +38,33 @@ def neighbours(game: Game, seat: str) -> Panel | None:
 @once
 def _beside(game: Game, seat: str) -> dict[str, tuple[str, str]]:
     """Types of the enemy stacks beside this side's, by hex [16.1.4]."""
-    mine = {u.place for u in on_map(game, seat)}
-    near = {hex_id for place in mine for hex_id in game.maps.neighbours(place)}
-    stacks: dict[str, list[str]] = {}
-    for unit in on_map(game, game.other(seat)):
-        if unit.place in near:
-            stacks.setdefault(unit.place, []).append(told(game, unit))
-    return {place: (", ".join(sorted(words)), "16.1.4") for place, words in stacks.items()}
+    mine, around = _stacks(game, seat), game.maps.neighbours
+    near = (
+        (place, stack)
+        for place, stack in _stacks(game, game.other(seat)).items()
+        if not mine.keys().isdisjoint(around(place))
+    )
+    return {place: (", ".join(sorted(told(game, u) for u in stack)), "16.1.4") for place, stack in near}
 
 
 def _fought(game: Game, enemy: str) -> dict[str, tuple[str, str]]:
     """All of the stacks that fought in this phase, by hex [16.1.3]."""
-    stacks: dict[str, list[Unit]] = {}
-    for unit in on_map(game, enemy):
-        stacks.setdefault(unit.place, []).append(unit)
-    laid_open = game.laid_open
+    attacked = game.marked("attacked")
+    known = game.laid_open | {name for name, fought in game.marked("fought").items() if fought}
     return {
         place: (", ".join(f"{u.name} {u.steps} CEL" for u in stack), "16.1.3")
-        for place, stack in stacks.items()
-        if game.mark(place, "attacked") or any(u.id in laid_open or game.mark(u.id, "fought") for u in stack)
+        for place, stack in _stacks(game, enemy).items()
+        if attacked.get(place) or any(u.id in known for u in stack)
     }
+
+
+@once
+def _stacks(game: Game, side: str) -> dict[str, list[Unit]]:
+    """A side's units on the map, by hex."""
+    stacks: dict[str, list[Unit]] = {}
+    for unit in on_map(game, side):
+        stacks.setdefault(unit.place, []).append(unit)
+    return stacks
 
 
 def _can_mask(game: Game) -> bool | str:

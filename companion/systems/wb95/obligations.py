@@ -37,11 +37,11 @@ def duties(game: Game, side: str) -> Duty:
     attackers: list[Unit] = []
     targets: dict[str, Unit] = {}
     for unit in on_map(game, side):
-        if not is_regular(unit):
+        pressed = threat.get(unit.place)
+        if not pressed or not is_regular(unit):
             continue
-        pressed = threat.get(unit.place, [])
         free = fortified(game, unit)
-        if pressed and not free and not is_towed(unit) and not game.mark(unit.id, "fought"):
+        if not free and not is_towed(unit) and not game.mark(unit.id, "fought"):
             attackers.append(unit)
         if not free or game["entrenched-trigger"]:
             targets.update({foe.id: foe for foe in pressed if not _was_attacked(game, foe)})

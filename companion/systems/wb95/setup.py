@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
@@ -178,12 +179,16 @@ def _in_battle(game: Game, unit: str) -> bool:
 
 def _formations(ctx: Context) -> list[Unit]:
     """What may stand for several counters; not while its reserve is held back, whose counters nobody could date."""
+    return list(_openable(ctx))
+
+
+def _openable(ctx: Context) -> Iterator[Unit]:
     barred = {n for a in ctx.game.scenario.arrivals if not holds(a.when, ctx.game.values) for n in a.units}
-    return [u for u in _known(ctx) if u.id not in barred and (u.on_map or waits(ctx.game, u))]
+    return (u for u in _known(ctx) if u.id not in barred and (u.on_map or waits(ctx.game, u)))
 
 
 def _any_formation(game: Game) -> bool | str:
-    return bool(_formations(Context(game, "table"))) or "nothing is on record"
+    return any(True for _ in _openable(Context(game, "table"))) or "nothing is on record"
 
 
 @rules.action(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from companion.engine.hexes.board import NOTHING
+from companion.engine.hexes.board import NOTHING, Board
 from companion.engine.kit.roster import Unit
 from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
@@ -15,6 +15,8 @@ from companion.systems.wb95.terrain import cell
 
 Zones = dict[str, list[Unit]]
 """Hex -> the units whose zone it lies in."""
+_BIG = frozenset({"big river"})
+_BIG_AND_DONIEC = _BIG | {"doniec"}
 
 
 def has_zone(game: Game, unit: Unit) -> bool:
@@ -27,19 +29,15 @@ def blocks_supply(game: Game, unit: Unit) -> bool:
     return not is_hq(unit) and not in_transport(game, unit)
 
 
-def reach(game: Game, unit: Unit) -> tuple[str, ...]:
+def _reach(here: Board, place: str, motors: bool, swamp_closed: bool, big: frozenset[str]) -> tuple[str, ...]:
     """The hexes around a unit that its zone covers: not over a big river, not into closed ground [4.1.3, 4.1.4]."""
-    here = board(game)
-    motors = is_motorised(unit)
-    swamp_closed = motors and cell(game, "swamp", "trucked") == "no"
-    big = {"big river", "doniec"} if game["doniec-is-big"] else {"big river"}
-    key = ("wb95 zone", unit.place, swamp_closed, motors, len(big))
+    key = ("wb95 zone", place, motors, motors and swamp_closed, big)
     if key not in here.memo:
-        i = here.grid.index.get(unit.place)
+        i = here.grid.index.get(place)
         found = []
         for j in here.grid.adjacency[i] if i is not None else ():
             ground = here.terrain.get(j)
-            closed = (ground == "swamp" and swamp_closed) or (ground == "mountains" and motors)
+            closed = motors and ((ground == "swamp" and swamp_closed) or ground == "mountains")
             if not closed and not here.features.get((i or 0, j), NOTHING) & big:
                 found.append(here.grid.ids[j])
         here.memo[key] = tuple(found)
@@ -51,8 +49,10 @@ def reach(game: Game, unit: Unit) -> tuple[str, ...]:
 def zones(game: Game, side: str, counts: Callable[[Game, Unit], bool] = has_zone) -> Zones:
     """All zones of a side's units on the map."""
     found: Zones = {}
+    here, big = board(game), _BIG_AND_DONIEC if game["doniec-is-big"] else _BIG
+    swamp_closed = cell(game, "swamp", "trucked") == "no"
     for unit in on_map(game, side):
         if counts(game, unit):
-            for hex_id in reach(game, unit):
+            for hex_id in _reach(here, unit.place, is_motorised(unit), swamp_closed, big):
                 found.setdefault(hex_id, []).append(unit)
     return found

@@ -58,7 +58,7 @@ from companion.web.drawnonce import kept
 from companion.web.flood import Allowance
 from companion.web.links import LateRule
 from companion.web.live import Hub
-from companion.web.page import brief_line, clock, hms, revision, side_clocks, tabs
+from companion.web.page import brief_line, clock, hms, revision, seat_tabs, side_clocks
 from companion.web.waiting import SharedWaiting, Waiting
 from companion.web.watching import Drawn
 
@@ -126,6 +126,7 @@ def create_app(
     app.extensions["companion"] = {
         **_parts(store, scenarios, PRIVATE_LETTERS if private else 4),
         "organiser": organiser,
+        "checked": testing,
         "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),
@@ -173,6 +174,8 @@ def _parts(store: Store, scenarios: Path, letters: int) -> dict[str, Any]:
         "store": store,
         "hub": hub,
         "drawn": drawn,
+        "macros": {},
+        "plans": {},
         "desk": record,
         "countdown": countdown,
         "ages": Ages(),
@@ -222,7 +225,7 @@ def _pages(app: Flask) -> None:
 
 def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
-    app.jinja_env.globals["seat_tabs"] = tabs
+    app.jinja_env.globals["seat_tabs"] = seat_tabs
     app.jinja_env.globals["revision"] = revision
     app.jinja_env.globals["side_clocks"] = side_clocks
     app.jinja_env.globals["hall_strip"] = current.strip_now

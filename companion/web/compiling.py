@@ -51,6 +51,12 @@ class Compiler(CodeGenerator):
         told = super()._output_child_to_const(node, frame, finalize)
         return _BREAK.sub("\n", told) if isinstance(node, nodes.TemplateData) else told
 
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        """An attribute, as Python has it; where there is none, it is an item or nothing, as Jinja has it."""
+        self.write("(got if (got := getattr((of := ")
+        self.visit(node.node, frame)
+        self.write(f"), {node.attr!r}, missing)) is not missing else environment.getattr(of, {node.attr!r}))")
+
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         """A call, as Python has it."""
         if node.dyn_args is not None or node.dyn_kwargs is not None:

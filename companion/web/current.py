@@ -11,9 +11,15 @@ from companion.hall.desk import Desk
 from companion.tables.tables import Tables
 
 
+def parts_of_app() -> dict[str, Any]:
+    """The parts of the app: tables, store, hub, desk, secret, site, guesses, founding, data, waiting, private, keep_days."""
+    found: dict[str, Any] = current_app.extensions["companion"]
+    return found
+
+
 def held(name: str) -> Any:
-    """A part of the app: tables, store, hub, desk, secret, site, guesses, founding, data, waiting, private, keep_days."""
-    return current_app.extensions["companion"][name]
+    """One of them."""
+    return parts_of_app()[name]
 
 
 def tables() -> Tables:

@@ -13,6 +13,7 @@ from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.play.performing import answered_by
 from companion.tables.submission import Answer
+from companion.web import parts
 from companion.web.dutycards import Question
 from companion.web.formfield import form_fields
 from companion.web.intake import number
@@ -23,13 +24,13 @@ from companion.web.page import (
     form_values,
     is_elsewhere,
     is_htmx,
-    macros,
     page_context,
     screen,
     see_other,
     target,
     toast_of,
 )
+from companion.web.parts import macros
 from companion.web.play import bp
 from companion.web.pushing import is_pushed
 from companion.web.seats import DeviceVisit, require
@@ -204,7 +205,7 @@ def _refused(
 
 def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Response:
     """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
-    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat)
+    body = parts.plan("said.html").draw({"toast": toast, "code": visit.code, "seat": visit.seat})
     response = make_response(body, status)
     moved = f'{{"table-moved": {{"rev": {visit.revision}}}}}'
     response.headers["HX-Trigger"] = moved if is_pushed() else "table-changed"

@@ -16,7 +16,7 @@ from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.record.events import Asked
 from companion.web.formfield import form_fields
-from companion.web.page import macros
+from companion.web.parts import macros
 from companion.web.seats import DeviceVisit
 
 Drawn = TypeVar("Drawn")

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from flask import Response, current_app, g, make_response, redirect, render_template, request
+from flask import Response, g, make_response, redirect, render_template, request
 from markupsafe import Markup
 
 from companion.engine.alike import gathered
@@ -20,8 +20,9 @@ from companion.web import parts, qr
 from companion.web.hallstrip import standstill
 from companion.web.intake import number
 from companion.web.moment import Moment, Objection
+from companion.web.parts import macros
 from companion.web.realdice import gather
-from companion.web.seats import WATCH, DeviceVisit, base_url
+from companion.web.seats import WATCH, DeviceVisit
 
 STRIP = 8
 """Actions on the log strip of a screen, and so many lines at most of one of them."""
@@ -134,7 +135,7 @@ def page_context(
     :param warning: what the rules say against an act, or what is owed as something ends
     """
     view = visit.view
-    join = f"{base_url()}/join?code={visit.code}"
+    join = f"{visit.device.base}/join?code={visit.code}"
     log = view.guard.part("The log", lambda: visit.log(STRIP, most=STRIP_LINES), [])
     return {
         "v": view,
@@ -157,23 +158,12 @@ def page_context(
 
 def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
     """A seat's main screen; only its live part unless a page is named."""
-    context = {**page_context(visit, toast, **more), "tabs": tabs(), **macros()}
-    live = parts.live(live_template(visit.seat), context, base_url())
+    context = {**page_context(visit, toast, **more), "tabs": tabs(visit)}
+    live = parts.live(live_template(visit.seat), context, visit.device.base)
     if template:
-        return render_template(template, **context, live=live)
+        return render_template(template, **context, **macros(), live=live)
     said = context["toast"] or context["warning"]  # what was said before makes room for what is asked
-    return live + Markup(render_template("said.html", **context)) if said else live
-
-
-def macros() -> dict[str, Any]:
-    """The macros of screens and forms. They are handed over because to import them costs as much as to use them."""
-    held: dict[str, Any] = current_app.extensions["companion"].setdefault("macros", {})
-    if not held:
-        names = {"ui": "macros", "real": "dice", "setup": "setup_step"}
-        names |= {"bars": "", "parts": "", "battle": "", "duties": ""}
-        for name, file in names.items():
-            held[name] = current_app.jinja_env.get_template(f"{file or name}.html").module
-    return held
+    return live + parts.plan("said.html").draw(context) if said else live
 
 
 def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
@@ -190,9 +180,13 @@ def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
     return line[:1].upper() + line[1:] if by_consent else f"{newest.seat_name} {line}"
 
 
-def tabs() -> list[dict[str, Any]]:
+def seat_tabs() -> list[dict[str, Any]]:
+    """The tabs of the device that a page is for."""
+    return tabs(g.visit)
+
+
+def tabs(visit: DeviceVisit) -> list[dict[str, Any]]:
     """One tab for each seat of a device that holds several; none otherwise."""
-    visit: DeviceVisit = g.visit
     if len(visit.held) < 2:
         return []
     game, rules = visit.game, visit.rules

@@ -18,6 +18,7 @@ from jinja2 import Template
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from companion.web.current import held
 from companion.web.watching import AT, FRAME, Drawn, Watch
 
 HEADER = "X-Parts"
@@ -29,9 +30,10 @@ HOLE = "\0"
 
 def _shown() -> dict[str, str]:
     """The parts that the page shows, by name."""
-    if "parts" not in g:
-        g.parts = read(request.headers.get(HEADER, ""))
-    found: dict[str, str] = g.parts
+    noted = g._get_current_object()
+    if "parts" not in noted:
+        noted.parts = read(request.headers.get(HEADER, ""))
+    found: dict[str, str] = noted.parts
     return found
 
 
@@ -50,16 +52,17 @@ def live(template: str, context: dict[str, Any], base: str) -> Markup:
 
     :param base: the address that stands in its links to other devices
     """
-    held: Drawn = current_app.extensions["companion"]["drawn"]
+    drawn: Drawn = held("drawn")
     watch = Watch(
-        held.screen((context["code"], context["seat"], base)), {name: context[name] for name in WATCHED}
+        drawn.screen((context["code"], context["seat"], base)), {name: context[name] for name in WATCHED}
     )
-    drawing = Drawing(Blocks(_plan(template), context, watch), watch, _shown(), checked=current_app.testing)
-    g.parts_now, g.at = drawing.now, AT
+    drawing = Drawing(Blocks(plan(template), context, watch), watch, _shown(), checked=held("checked"))
+    noted = g._get_current_object()
+    noted.parts_now, noted.at = drawing.now, AT
     try:
         return drawing.screen(context["v"].revision)
     finally:
-        del g.at
+        del noted.at
 
 
 class Layout(Protocol):
@@ -78,18 +81,37 @@ class Layout(Protocol):
 
 
 class Plan:
-    """What every screen of a template has in common, looked together once for all of them."""
+    """What every drawing of a template has in common, looked together once for all of them."""
 
     def __init__(self, template: Template) -> None:
         self.template = template
-        self.given = dict(template.globals)
+        self.given = {**template.globals, **macros()}
         self.holes = {name: [_hole(name)] for name in template.blocks}
         """For the frame; a part is drawn by itself."""
 
+    def draw(self, context: Mapping[str, Any]) -> Markup:
+        """A piece of a page, of what it is given and nothing else."""
+        given = self.template.new_context({**self.given, **context}, shared=True)
+        return Markup("".join(self.template.root_render_func(given)))
 
-def _plan(template: str) -> Plan:
-    held: dict[str, Plan] = current_app.extensions["companion"].setdefault("plans", {})
-    return held.get(template) or held.setdefault(template, Plan(current_app.jinja_env.get_template(template)))
+
+def plan(template: str) -> Plan:
+    """A template that is drawn again and again."""
+    plans: dict[str, Plan] = held("plans")
+    return plans.get(template) or plans.setdefault(
+        template, Plan(current_app.jinja_env.get_template(template))
+    )
+
+
+def macros() -> dict[str, Any]:
+    """The macros of screens and forms. They are handed over because to import them costs as much as to use them."""
+    found: dict[str, Any] = held("macros")
+    if not found:
+        names = {"ui": "macros", "real": "dice", "setup": "setup_step"}
+        names |= {"bars": "", "parts": "", "battle": "", "duties": ""}
+        for name, file in names.items():
+            found[name] = current_app.jinja_env.get_template(f"{file or name}.html").module
+    return found
 
 
 class Blocks:

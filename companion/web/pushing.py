@@ -59,8 +59,11 @@ class Showing:
                 return None
             before = "*" if self.parts is None else self.revision
             self.revision, self.parts = visit.game.revision, g.parts_now
-        lines = f"{before} {self.revision}\n{body.rstrip()}".replace("\r\n", "\n").replace("\r", "\n")
-        return "event: screen\ndata: " + lines.replace("\n", "\ndata: ") + "\n\n"
+        lines = str.rstrip(body)  # a plain string: a Markup does each of these by way of another
+        if "\r" in lines:
+            lines = lines.replace("\r\n", "\n").replace("\r", "\n")
+        told = lines.replace("\n", "\ndata: ")
+        return f"event: screen\ndata: {before} {self.revision}\ndata: {told}\n\n"
 
 
 class Pages:

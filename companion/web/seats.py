@@ -97,7 +97,6 @@ def again(code: str, seat: str, device: Device, known: Standing | None) -> Devic
 
     :param known: how the table stands, if somebody has just read that
     """
-    g.base_url = device.base
     g.visit = found = DeviceVisit(tables(), code, seat)
     found.device = device
     hold_still(code)

@@ -61,10 +61,16 @@ class Asked(Request):
         body = self.get_data(parse_form_data=False)
         vars(self)["files"] = ImmutableMultiDict()
         try:
-            fields = parse_qsl(body.decode(), keep_blank_values=True, errors="werkzeug.url_quote")
+            return ImmutableMultiDict(_fields(body.decode()))
         except ValueError:  # no text: nothing was filled in
-            fields = []
-        return ImmutableMultiDict(fields)
+            return ImmutableMultiDict()
+
+
+def _fields(sent: str) -> list[tuple[str, str]]:
+    if "%" in sent:
+        return parse_qsl(sent, keep_blank_values=True, errors="werkzeug.url_quote")
+    pairs = [pair.partition("=") for pair in sent.replace("+", " ").split("&") if pair]
+    return [(name, value) for name, _, value in pairs]
 
 
 class Answer(Response):

@@ -73,7 +73,7 @@ def assemble(game: Game, form: CombatForm) -> Fight:
     side = form.attacker or game.active or SOVIET
     fight = Fight(attacker=side, target=form.hex)
     if form.hex:
-        fight = from_record(game, side, form.hex, [game.units[u] for u in form.units])
+        fight = from_record(game, side, form.hex, tuple(form.units))
     told = _typed(fight, form) | {"light_mud": game["ground"] == "light-mud"}
     if form.units and not form.by_hand and (known := terrain(game, form.hex)):
         told["terrain"] = known  # the map book knows better than what the form began with

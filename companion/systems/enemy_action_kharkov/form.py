@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, Reason, called, isolated
@@ -55,9 +56,13 @@ def inactive(game: Game, unit: Unit) -> bool:
 
 def ready(ctx: Context) -> list[Unit]:
     """Active units that may still attack; where none was on record then, those of the card's formations [9.1]."""
-    game = ctx.game
-    own = [u for u in on_map(game, attacker(ctx)) if not inactive(game, u)]
-    return [u for u in own if not any(against_attacker(game, u))]
+    return list(_ready(ctx.game, attacker(ctx)))
+
+
+@once
+def _ready(game: Game, side: str) -> tuple[Unit, ...]:
+    own = [u for u in on_map(game, side) if not inactive(game, u)]
+    return tuple(u for u in own if not any(against_attacker(game, u)))
 
 
 def _beside(ctx: Context, target: str = "") -> list[Unit]:

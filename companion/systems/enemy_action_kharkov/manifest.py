@@ -11,6 +11,7 @@ from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context
 from companion.engine.kit.lists import Unfilled
 from companion.engine.kit.when import Turns
+from companion.engine.once import once
 from companion.engine.record import events as e
 from companion.engine.record.changes import read_face
 from companion.engine.record.game import Game
@@ -127,6 +128,7 @@ def needs_detail(situation: str) -> bool:
     return situation in (*RATIOS, "terrain", "command value")
 
 
+@once
 def cup_is_real(game: Game) -> bool:
     """Whether chits are entered by hand: a real cup, or a chit sheet that is not filled yet."""
     return bool(game["mode-chits"] == "physical") or not chits_ready(game)

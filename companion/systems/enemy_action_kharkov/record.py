@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.play.duties import standing
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
@@ -170,8 +171,10 @@ def adjacent_help(game: Game, hex_id: str, defender: str) -> bool:
     return False
 
 
-def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -> Fight:
-    """The combat as the positions show it."""
+@once
+def from_record(game: Game, attacker: str, target: str, names: tuple[str, ...]) -> Fight:
+    """The combat of these units as the positions show it."""
+    attackers = [game.units[name] for name in names]
     fight = Fight(attacker=attacker, target=target, units=[u.id for u in attackers])
     defenders = [
         u for u in game.units_at(target) if u.side == fight.defender and not game.mark(u.id, "fell-back")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
+from companion.engine.once import once
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground, known
 from companion.systems.kharkov_battles.base import AXIS, fall_blau
@@ -195,20 +196,28 @@ class AssaultForm:
 
 def with_record(ctx: Context, form: AssaultForm) -> AssaultForm:
     """The form with everything that the map and the counters add to it; what was typed is never taken away."""
-    game = ctx.game
-    field = known.field_of(known.having(ctx, form.target))
-    return replace(
-        form,
-        terrain=form.terrain or known.best_line(game, field.hexes) or "clear",
-        river=form.river or (known.rivers_crossed(game, field) if field.force else "none"),
-        town=form.town or known.in_town(game, field),
-        fz=form.fz or known.in_works(game, field),
-        rubble=form.rubble or known.in_rubble(game, field),
-        combined=form.combined or known.attackers_combine(game, field),
-        combined_defence=form.combined_defence or known.defenders_combine(game, field),
-        band_crosses=form.band_crosses or known.band_crosses(game, field),
-        encircled=form.encircled or known.encircled(game, field),
-        tigers=form.tigers or tiger_shifts(game, field.force),
-        tigers_defence=form.tigers_defence or tiger_shifts(game, field.held),
-        several_hexes=form.several_hexes or len(field.hexes) > 1,
-    )
+    found = _recorded(ctx.game, form.target) if ctx.battle is None else _facts(ctx.game, known.field_of(ctx))
+    return replace(form, **{name: getattr(form, name) or fact for name, fact in found.items()})
+
+
+@once
+def _recorded(game: Game, target: str) -> Mapping[str, Any]:
+    """The same of a hex that is about to be attacked: it hangs on no number that is typed."""
+    return _facts(game, known.field_of(Context(game, values={"target": target})))
+
+
+def _facts(game: Game, field: Field) -> Mapping[str, Any]:
+    return {
+        "terrain": known.best_line(game, field.hexes) or "clear",
+        "river": known.rivers_crossed(game, field) if field.force else "none",
+        "town": known.in_town(game, field),
+        "fz": known.in_works(game, field),
+        "rubble": known.in_rubble(game, field),
+        "combined": known.attackers_combine(game, field),
+        "combined_defence": known.defenders_combine(game, field),
+        "band_crosses": known.band_crosses(game, field),
+        "encircled": known.encircled(game, field),
+        "tigers": tiger_shifts(game, field.force),
+        "tigers_defence": tiger_shifts(game, field.held),
+        "several_hexes": len(field.hexes) > 1,
+    }

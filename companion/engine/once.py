@@ -8,7 +8,7 @@ given such a thing must not change it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cache, lru_cache, partial, wraps
 from itertools import repeat
 from types import FunctionType
@@ -26,8 +26,6 @@ LATELY = 8
 """Changes of the state."""
 MEANWHILE = 8
 """Forms that may be filled in at one table at once; then all of them begin anew."""
-ON_RECORD = "units="
-"""A part of the state within a part, like `one_value` and `one_marker`: which units there are, wherever they stand."""
 NOT_THERE = object()
 """Where there is no such thing in a part."""
 checking: Callable[[Any, Any], bool] | None = None
@@ -54,16 +52,13 @@ class _Kept:
         self.value, self.looked, self.at = value, looked, at
 
 
-@lru_cache(1_000)
-def one_value(name: str) -> str:
-    """One of the named values, for whoever looks at no other."""
-    return f"={name}"
+@lru_cache(2_000)
+def one(part: str, name: str = "") -> str:
+    """A part within a part of the state: one of the values or units, or one kind of marker wherever it lies.
 
-
-@lru_cache(1_000)
-def one_marker(name: str) -> str:
-    """One kind of marker, wherever it lies."""
-    return f"marks={name}"
+    :param name: empty for which of them there are at all
+    """
+    return f"{part}={name}"
 
 
 class Worked:
@@ -187,8 +182,7 @@ def _noting(kind: type[Any]) -> type[Any]:
     """The same kind of game, which notes what is read of its state. Everything else in it is as quick as ever."""
     if kind.__name__.startswith("Noting"):
         return kind
-    noted = {name: _noted(name) for name in kind.PARTS - {"values"}}
-    return type(f"Noting{kind.__name__}", (kind,), {**noted, "values": property(_values)})
+    return type(f"Noting{kind.__name__}", (kind,), {name: _noted(name) for name in kind.PARTS})
 
 
 def _noted(name: str) -> property:
@@ -199,40 +193,58 @@ def _noted(name: str) -> property:
             looked.add(name)
         return state[name]
 
-    return property(read, lambda game, value: game.__dict__.__setitem__(name, value))
+    def read_each(game: Any) -> Any:
+        return _Each(name, game.__dict__[name], game.worked)
+
+    write = partial(_write, name)
+    return property(read_each if name in ("values", "units") else read, write)
 
 
-def _values(game: Any) -> _Values:
-    return _Values(game.__dict__["values"], game.worked)
+def _write(name: str, game: Any, value: Any) -> None:
+    game.__dict__[name] = value
 
 
-class _Values(Mapping[str, Any]):
-    """The named values, each a part of the state by itself."""
+class _Each(Mapping[str, Any]):
+    """The named values or the units, each a part of the state by itself."""
 
-    __slots__ = ("_values", "_worked")
+    __slots__ = ("_part", "_things", "_worked")
 
-    def __init__(self, values: Mapping[str, Any], worked: Worked) -> None:
-        self._values, self._worked = values, worked
+    def __init__(self, part: str, things: Mapping[str, Any], worked: Worked) -> None:
+        self._part, self._things, self._worked = part, things, worked
+
+    def _look(self, name: str) -> None:
+        looked = self._worked._looked
+        if looked is not None and self._part not in looked:
+            looked.add(one(self._part, name))
+
+    def _all(self) -> Mapping[str, Any]:
+        self._worked.look(self._part)
+        return self._things
 
     def __getitem__(self, name: str) -> Any:
-        self._worked.look(one_value(name))
-        return self._values[name]
+        self._look(name)
+        return self._things[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        self._worked.look(one_value(name))
-        return self._values.get(name, default)
+        self._look(name)
+        return self._things.get(name, default)
 
     def __contains__(self, name: Any) -> bool:
-        self._worked.look(one_value(name))
-        return name in self._values
-
-    def __iter__(self) -> Iterator[str]:
-        self._worked.look("values")
-        return iter(self._values)
+        self._look(name)
+        return name in self._things
 
     def __len__(self) -> int:
-        self._worked.look("values")
-        return len(self._values)
+        self._look("")
+        return len(self._things)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def values(self) -> ValuesView[Any]:
+        return self._all().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        return self._all().items()
 
 
 def once(
@@ -256,12 +268,12 @@ def has_something(game: Kept, look: Callable[[Kept], Iterable[Any]]) -> bool:
 
 def within(part: str, name: str, was: Any, now: Any) -> set[str]:
     """Which parts within a part of the state differ, where one thing of it was and is so."""
-    if part == "values":
-        return {one_value(name)}
     if part == "marks":
         lay, lie = ({} if held is NOT_THERE else held for held in (was, now))
-        return {one_marker(m) for m in lay.keys() | lie.keys() if lay.get(m) != lie.get(m)}
-    return {ON_RECORD} if part == "units" and (was is NOT_THERE or now is NOT_THERE) else set()
+        return {one(part, m) for m in lay.keys() | lie.keys() if lay.get(m) != lie.get(m)}
+    if part not in ("values", "units"):
+        return set()
+    return {one(part, name), one(part)} if NOT_THERE is was or NOT_THERE is now else {one(part, name)}
 
 
 def follow(game: Keeps, before: Keeps) -> None:

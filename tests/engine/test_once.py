@@ -172,3 +172,25 @@ def test_who_is_on_record_counts_apart_from_where_he_stands() -> None:
     assert cut_off(game) == {}
     game.apply(e.Placed("one", "0101", facts={"side": "red", "name": "One"}, side="red"))
     assert cut_off(game) == {"one": 2}
+
+
+def test_each_unit_counts_by_itself(looks: list[str]) -> None:
+    game = Game(toy_kit(), "skirmish")
+
+    @once
+    def where(game: Game, unit: str) -> tuple[str, int]:
+        looks.append(unit)
+        return (game.units[unit].place if unit in game.units else ""), len(game.units)
+
+    once_checked, once_module.checking = once_module.checking, None
+    try:
+        assert where(game, "one") == ("", 0)
+        game.apply(e.Placed("one", "0101", facts={"side": "red"}, side="red"))
+        assert where(game, "one") == ("0101", 1)
+        game.apply(e.Placed("two", "0101", facts={"side": "red"}, side="red"))
+        assert where(game, "one") == ("0101", 2) and where(game, "two") == ("0101", 2)
+        game.apply(e.Placed("two", "0202", "0101", side="red"))
+        assert where(game, "one") == ("0101", 2) and looks == ["one", "one", "one", "two"]
+        assert where(game, "two") == ("0202", 2)
+    finally:
+        once_module.checking = once_checked

@@ -14,7 +14,7 @@ from companion.engine.kit.chart import Chart
 from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
-from companion.engine.once import ON_RECORD, once, one_marker, one_value
+from companion.engine.once import once, one
 from companion.engine.pile import Pile
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
@@ -64,7 +64,7 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such name
         """
-        self.worked.look(one_value(name))
+        self.worked.look(one("values", name))
         held: dict[str, Any] = vars(self)["values"]  # looked at by itself, as every value
         if name in held:
             return held[name]
@@ -155,7 +155,7 @@ class Game(State):
 
     def lying(self, target: str, marker: str) -> Mark | None:
         """A marker as it lies on a unit or hex; whoever asks for one kind does not look at the others."""
-        self.worked.look(one_marker(marker))
+        self.worked.look(one("marks", marker))
         held: dict[str, Mark] = vars(self)["marks"].get(target)
         return held.get(marker) if held else None
 
@@ -165,7 +165,7 @@ class Game(State):
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
         """
         kind = self.marker(marker)
-        self.worked.look(one_marker(marker))
+        self.worked.look(one("marks", marker))
         found = {t: m[marker].value for t, m in vars(self)["marks"].items() if marker in m}
         return {t: v for t, v in found.items() if self.may_carry(t, kind)}
 
@@ -180,7 +180,7 @@ class Game(State):
 
     def may_carry(self, target: str, marker: Marker) -> bool:
         """Whether a marker belongs on this thing: a unit, or else a hex or hexside."""
-        self.worked.look(ON_RECORD)
+        self.worked.look(one("units"))
         return ("unit" if target in vars(self)["units"] else "hex") in marker.on
 
     @property

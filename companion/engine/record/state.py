@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from companion.engine.kit.roster import Unit
-from companion.engine.once import ON_RECORD, Worked, one_marker, one_value
+from companion.engine.once import Worked, one
 from companion.engine.pile import Pile
 from companion.engine.plain import copied, shared
 from companion.engine.record import events as e
@@ -110,13 +110,12 @@ class State:
         """What of the state an event changes."""
         touched = {*CHANGES[event.KIND].split(), "revision", "last_chance", "seated", "hindsight"}
         if isinstance(event, e.Set):
-            touched |= {one_value(event.name)} | (
-                {"hidden"} if event.only or event.name in self.hidden else set()
-            )
+            touched |= {one("values", event.name)} | (set() if event.name in self.values else {one("values")})
+            touched |= {"hidden"} if event.only or event.name in self.hidden else set()
         elif isinstance(event, e.Marked):
-            touched.add(one_marker(event.marker))
-        elif isinstance(event, e.Placed) and event.unit not in self.units:
-            touched.add(ON_RECORD)
+            touched.add(one("marks", event.marker))
+        elif isinstance(event, e.Placed):
+            touched |= {one("units", event.unit)} | (set() if event.unit in self.units else {one("units")})
         if e.is_chance(event) and not self.left_to_chance:
             touched.add("left_to_chance")
         of_none = not isinstance(event, e.Engaged) and not getattr(event, "battle", True)

@@ -40,7 +40,7 @@ def lowered(text: str, title: bool = False) -> str:
 def battle_story(bodies: Sequence[Body], number: int, game: Game) -> str:
     """'Soviet attack on 2408, 3:1 -1, die 4: 1/2. 44 ID: 1 step, 2408 to 2307.'"""
     begun = next((b for b in bodies if b["kind"] == "engaged" and not b.get("battle")), None)
-    held = game.battles.get(number)
+    held = None if begun else game.battles.get(number)
     title = str(begun["title"]) if begun else held.title if held else "Battle"
     attacker = str(begun["attacker"]) if begun else held.attacker if held else ""
     side = game.side_name(attacker) if attacker else ""

@@ -247,6 +247,23 @@ class _Each(Mapping[str, Any]):
         return self._all().items()
 
 
+class lazy(Generic[Found]):
+    """Something of an object, made when it is first asked for: `cached_property` without the lock that it had until
+    Python 3.12, which took longer than most of what is made here."""
+
+    def __init__(self, make: Callable[[Any], Found]) -> None:
+        self.make, self.__doc__ = make, make.__doc__
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.name = name
+
+    def __get__(self, thing: Any, _: type[Any] | None = None) -> Found:
+        if thing is None:  # the class is looked at
+            return self  # type: ignore[return-value]
+        found = thing.__dict__[self.name] = self.make(thing)
+        return found
+
+
 def once(
     look: Callable[Concatenate[Kept, Asked], Found],
 ) -> Callable[Concatenate[Kept, Asked], Found]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from companion.engine.forms.fields import Context
+from companion.engine.once import lazy
 from companion.engine.play.actions import Action
 from companion.engine.play.performing import answered_by
 from companion.engine.play.rules import Rules
@@ -43,40 +43,40 @@ class Visit:
     def __init__(self, tables: Tables, code: str, seat: str) -> None:
         self.tables, self.code, self.seat = tables, code, seat
 
-    @cached_property
+    @lazy
     def standing(self) -> Standing:
         """Its game, how far it has come, and its seats."""
         return self.tables.store.standing(self.code)
 
-    @cached_property
+    @lazy
     def revision(self) -> int:
         """How far the table has come."""
         return self.standing.revision
 
-    @cached_property
+    @lazy
     def row(self) -> TableRow:
         """The table as the lobby knows it."""
         return self.tables.row(self.code)
 
-    @cached_property
+    @lazy
     def game(self) -> Game:
         """The state of the table. Do not change it."""
         return self.tables.game(self.code, self.revision)
 
-    @cached_property
+    @lazy
     def view(self) -> SeatView:
         """The table as the seat may see it."""
         return view(self.rules, self.game, self.seat)
 
-    @cached_property
+    @lazy
     def system(self) -> System:
         return self.tables.system(self.standing.system)
 
-    @cached_property
+    @lazy
     def rules(self) -> Rules:
         return self.system.rules
 
-    @cached_property
+    @lazy
     def context(self) -> Context:
         """The game and the seat, as fields and worksheets want them; what is worked out once stays."""
         return Context(self.game, self.seat, worked={})
@@ -86,7 +86,7 @@ class Visit:
         """The sides' clocks at this moment; None where the table has none."""
         return self.tables.stopwatch.clocks(self.code, self.rules, self.game)
 
-    @cached_property
+    @lazy
     def undo(self) -> Undo | None:
         """What Undo would undo, in words of this seat; None when there is nothing."""
         act = self.tables.past(self.code).last_act(self.game.revision)
@@ -97,7 +97,7 @@ class Visit:
         """Whether something was taken back and nothing has happened since."""
         return self.tables.past(self.code).last_undo(self.game.revision) is not None
 
-    @cached_property
+    @lazy
     def _log(self) -> TableLog:
         return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat)
 
@@ -149,5 +149,5 @@ class Visit:
         :param lasts: what is still so
         """
         for name in list(vars(self)):
-            if name not in lasts and isinstance(getattr(type(self), name, None), cached_property):
+            if name not in lasts and isinstance(getattr(type(self), name, None), lazy):
                 delattr(self, name)

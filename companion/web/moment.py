@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
 from companion.engine.forms.panels import Panel
 from companion.engine.forms.worksheet import Breakdown
+from companion.engine.once import lazy
 from companion.engine.seat.shapes import ActionView, BattleView, CheckView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
@@ -40,34 +40,34 @@ class Moment:
         """Whether this seat is asked something."""
         return self.view.awaits.asked
 
-    @cached_property
+    @lazy
     def cards(self) -> Sequence[Card]:
         return cards(self.view, self.wrong, self.sent) if self.wrong else kept_cards(self.view)
 
-    @cached_property
+    @lazy
     def battles(self) -> list[BattleView]:
         """The battles of which something is open: where this seat is asked something, those under way, the newest."""
         found = [b for b in self.view.battles if b.waits or b.then]
         mine = {card.battle for card in self.cards}
         return sorted(found, key=lambda b: (b.id not in mine, not (b.then or b.rolls or b.sheet), -b.id))
 
-    @cached_property
+    @lazy
     def inside(self) -> dict[int, list[Card]]:
         """This seat's cards of each battle, which stand inside it."""
         return {b.id: [card for card in self.cards if card.battle == b.id] for b in self.battles}
 
-    @cached_property
+    @lazy
     def loose(self) -> list[Card]:
         """The cards that belong to no battle that is shown; what the other side asks stands above everything."""
         shown = {b.id for b in self.battles}
         return [card for card in self.cards if card.battle not in shown and card not in self.consents]
 
-    @cached_property
+    @lazy
     def consents(self) -> list[Card]:
         """What another side wants to do, and may not alone."""
         return [card for card in self.cards if card.questions[0].duty.consent]
 
-    @cached_property
+    @lazy
     def acts(self) -> tuple[list[ActionView], list[ActionView]]:
         """What can be done now besides what is asked: the usual acts, and the rest."""
         view = self.view
@@ -79,36 +79,36 @@ class Moment:
         found = [a for a in view.actions if a.group in groups and a.name not in asked]
         return [a for a in found if a.primary], [a for a in found if not a.primary]
 
-    @cached_property
+    @lazy
     def checks(self) -> list[tuple[CheckView, ActionView | None]]:
         """The checklist of the phase, what somebody does before what only reminds; with the form that does it, if any."""
         offered = {a.name: a for a in self.view.actions if a.fields}
         lines = sorted(self.view.phase.checklist, key=lambda check: not check.act)
         return [(check, offered.get(check.action)) for check in lines]
 
-    @cached_property
+    @lazy
     def panels(self) -> list[Panel]:
         """The game's own panels that belong to this very moment."""
         return [panel for panel in self.view.panels if panel.first]
 
-    @cached_property
+    @lazy
     def folded(self) -> list[Panel]:
         """The others, which only inform."""
         return [panel for panel in self.view.panels if not panel.first]
 
-    @cached_property
+    @lazy
     def enders(self) -> list[ActionView]:
         """What ends a phase in which the sides alternate."""
         return [a for a in self.view.actions if a.group == "end"]
 
-    @cached_property
+    @lazy
     def lines(self) -> list[Entry]:
         """The newest lines of this turn, without those that only tell of seats and phases."""
         now = self.view.turn.number
         told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
         return [line for line in told if line.turn == now][:STRIP]
 
-    @cached_property
+    @lazy
     def shows_roll(self) -> bool:
         """Whether the last roll is of this phase; a battle shows its own dice."""
         return not self.battles and self._has_here("rolled")
@@ -123,26 +123,26 @@ class Moment:
         """Whether something is happening that folds reminders away: a battle, a question, a result just come."""
         return bool(self.battles or self.cards or self.result)
 
-    @cached_property
+    @lazy
     def newest(self) -> Entry | None:
         """The last act; who sits down or leaves is none."""
         return next((line for line in self.log if not line.about_seats and not line.undone), None)
 
-    @cached_property
+    @lazy
     def last(self) -> BattleView | None:
         """A battle that was over with the last act: one line, until the next one."""
         done = [b for b in self.view.battles if not b.waits and not b.then]
         newest = self.newest
         return next((b for b in done if newest and newest.battle == b.id), None)
 
-    @cached_property
+    @lazy
     def result(self) -> ResultView | None:
         """What the last act came to where it belongs to no battle, to be read before anything else."""
         newest = self.newest
         fresh = newest is not None and "resolved" in newest.kinds and not newest.battle
         return self.view.result if fresh else None
 
-    @cached_property
+    @lazy
     def older_result(self) -> ResultView | None:
         """This phase's last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result

@@ -9,7 +9,7 @@ for the last revision serves this one, too, unless something in it changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from jinja2 import Template
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from companion.engine.once import lazy
 from companion.web.current import held
 from companion.web.watching import AT, FRAME, Drawn, Watch
 
@@ -121,7 +122,7 @@ class Blocks:
         self._plan, self._given, self._watch = plan, given, watch
         self._template, self.names = plan.template, plan.template.blocks
 
-    @cached_property
+    @lazy
     def _context(self) -> Context:
         given = {**self._plan.given, **self._given, **self._watch.watched()}
         context = self._template.new_context(given, shared=True)

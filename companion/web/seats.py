@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 from flask import Response, abort, current_app, g, request
 
 from companion.engine.errors import NotYours
+from companion.engine.once import lazy
 from companion.store import Generation, Standing
 from companion.tables.seating import is_table_free
 from companion.tables.visit import Visit
@@ -44,7 +44,7 @@ class DeviceVisit(Visit):
 
     LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "device", "held", "seats"}
 
-    @cached_property
+    @lazy
     def device(self) -> Device:
         """Whoever sent the request."""
         return Device(_shown(self.code), base_url())
@@ -54,7 +54,7 @@ class DeviceVisit(Visit):
         """Which issue of each seat's link opens it."""
         return self.standing.seats
 
-    @cached_property
+    @lazy
     def held(self) -> list[str]:
         """The seats this device holds at the table, by its cookie or bearer token."""
         found = [self.opened_by(one) for one in self.device.secrets]
@@ -69,7 +69,7 @@ class DeviceVisit(Visit):
                 return seat
         return None
 
-    @cached_property
+    @lazy
     def seats(self) -> list[str]:
         """The seats of the table that act: the shared screen and each side."""
         return ["table", *(s.id for s in self.system.kit.system.sides)]

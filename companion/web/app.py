@@ -58,7 +58,7 @@ from companion.web.drawnonce import kept
 from companion.web.flood import Allowance
 from companion.web.links import LateRule
 from companion.web.live import Hub
-from companion.web.page import brief_line, clock, hms, revision, seat_tabs, side_clocks
+from companion.web.page import brief_line, clock, hms, revision, seat_tabs, side_clocks, side_name, tally
 from companion.web.waiting import SharedWaiting, Waiting
 from companion.web.watching import Drawn
 
@@ -234,6 +234,8 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
+    app.jinja_env.filters["side_name"] = side_name
+    app.jinja_env.filters["tally"] = tally
     app.jinja_env.filters["kept"] = kept
     app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]

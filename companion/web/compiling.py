@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from keyword import iskeyword
 from typing import Any
 
+from flask.sansio.app import App
 from flask.templating import Environment
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, MacroRef
@@ -87,6 +88,12 @@ class Templates(Environment):
 
     code_generator_class = Compiler
     escaped = staticmethod(escaped)
+
+    def __init__(self, app: App, **options: Any) -> None:
+        super().__init__(app, **options)
+        # Those that may be waited for ask each time whether they are: here none is.
+        plain = {name: getattr(one, "__wrapped__", one) for name, one in self.filters.items()}
+        self.filters.update(plain)
 
     def macro_of(self, function: Callable[..., str], names: Sequence[str], calls: bool) -> Macro:
         """A macro as it is called.

@@ -13,7 +13,8 @@ from flask import Response, g, make_response, redirect, render_template, request
 from markupsafe import Markup
 
 from companion.engine.alike import gathered
-from companion.engine.seat.shapes import MarkView
+from companion.engine.kit.blocks import Side
+from companion.engine.seat.shapes import ActionView, CheckView, MarkView
 from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
@@ -240,6 +241,17 @@ def clock(at: str) -> str:
 def with_effect(signs: Iterable[MarkView]) -> list[MarkView]:
     """Of some markers those whose effect there is to tell, each once."""
     return sorted({sign for sign in signs if sign.effect}, key=lambda sign: sign.words)
+
+
+def side_name(sides: Iterable[Side], side: str) -> str:
+    """A side by its name; empty where it is nobody's."""
+    return next((one.name for one in sides if one.id == side), "")
+
+
+def tally(checks: Iterable[tuple[CheckView, ActionView | None]]) -> tuple[int, int]:
+    """How many lines of a checklist somebody does, and how many of them are done."""
+    acts = [check for check, _ in checks if check.act]
+    return len(acts), sum(1 for check in acts if check.done)
 
 
 def live_template(seat: str) -> str:

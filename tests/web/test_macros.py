@@ -12,10 +12,10 @@ from companion.resources import STATIC, TEMPLATES
 from companion.tables.log import Entry
 from companion.web.drawnonce import kept
 from companion.web.formfield import FormField
-from companion.web.page import clock
+from companion.web.page import clock, side_name
 
 environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
-environment.filters["clock"], environment.filters["kept"] = clock, kept
+environment.filters |= {"clock": clock, "kept": kept, "side_name": side_name}
 ui = environment.get_template("macros.html").module
 CHOICES = [{"value": "clear", "label": "Clear"}, {"value": "mud", "label": "Mud"}]
 TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "tokens"]

@@ -21,6 +21,8 @@ KINDS = {
     "image/svg+xml",
 }
 SMALLEST = 800
+LEVEL = 4
+"""Of what is drawn for one answer: the fifth takes a sixth longer for one byte in a hundred less."""
 REMEMBERED = 12 * 1024
 """Bytes of a stream; with them a piece takes less than half as much."""
 
@@ -87,7 +89,7 @@ def init_app(app: Flask) -> None:
         body = response.get_data()
         if len(body) < SMALLEST:
             return response
-        response.set_data(_kept(asker.path, body) if static else gzip.compress(body, 5, mtime=0))
+        response.set_data(_kept(asker.path, body) if static else gzip.compress(body, LEVEL, mtime=0))
         response.headers.add("Content-Encoding", "gzip")
         response.headers.add("Vary", "Accept-Encoding")
         return response

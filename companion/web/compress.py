@@ -21,8 +21,9 @@ KINDS = {
     "image/svg+xml",
 }
 SMALLEST = 800
-LEVEL = 3
-"""Of a stream: a fifth quicker than 5, and with so short a memory hardly larger."""
+LEVEL, OF_STREAM = 4, 3
+"""Of what is drawn for one answer: the fifth takes a sixth longer for one byte in a hundred less. Of a stream: a fifth
+quicker than the fifth, and with so short a memory hardly larger."""
 REMEMBERED = 12 * 1024
 """Bytes of a stream; with them a piece takes less than half as much."""
 
@@ -54,7 +55,7 @@ class Packer:
 
     def __call__(self, piece: str) -> bytes:
         text = piece.encode()
-        packer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=self._sent)
+        packer = zlib.compressobj(OF_STREAM, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=self._sent)
         packed = packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
         self._sent = (self._sent + text)[-REMEMBERED:]
         return packed
@@ -89,7 +90,7 @@ def init_app(app: Flask) -> None:
         body = response.get_data()
         if len(body) < SMALLEST:
             return response
-        response.set_data(_kept(asker.path, body) if static else gzip.compress(body, 5, mtime=0))
+        response.set_data(_kept(asker.path, body) if static else gzip.compress(body, LEVEL, mtime=0))
         response.headers.add("Content-Encoding", "gzip")
         response.headers.add("Vary", "Accept-Encoding")
         return response

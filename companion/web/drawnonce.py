@@ -13,9 +13,10 @@ LINES, CHANCES = 400, 60
 
 def kept(macro: Callable[[Any], Markup], thing: Any) -> Markup:
     """What a macro makes of this, which is all that it looks at."""
-    if isinstance(thing, dict):
-        return _chances(macro, tuple(thing.items()))
-    return _line(macro, thing)
+    try:
+        return _chances(macro, tuple(thing.items())) if isinstance(thing, dict) else _line(macro, thing)
+    except TypeError:  # an odd record may hold what cannot be looked up
+        return macro(thing)
 
 
 @lru_cache(LINES)

@@ -117,6 +117,8 @@ def test_a_line_of_a_calculation_is_drawn_once():
     assert drawn[:2] == [lines[0], lines[2]], "and another rule is another line"
     shares = [{"EX": 0.5, "D1": 0.5}, {"EX": 0.5, "D1": 0.5}, {"D1": 0.5, "EX": 0.5}]
     assert [kept(macro, one) for one in shares] == [macro(one) for one in shares], "each in its own order"
+    for odd in (Line(["forest"]), {"EX": [0.5]}):  # of a record that somebody wrote by hand
+        assert kept(macro, odd) == kept(macro, odd) == macro(odd)
 
 
 def test_what_players_typed_is_escaped_in_the_log():

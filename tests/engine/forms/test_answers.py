@@ -8,7 +8,7 @@ from harness import bare
 from toykit import toy_kit
 
 from companion.engine import once
-from companion.engine.forms.answers import MOST, Answers
+from companion.engine.forms.answers import LONGEST, MOST, Answers, Noted
 from companion.engine.forms.fields import Choice, Context, Field, Flag, Text, Whole
 from companion.engine.forms.filling import Filled, Filling, describe_fields
 from companion.engine.once import MEANWHILE
@@ -80,6 +80,39 @@ def test_a_field_that_looks_further_than_before_is_known_by_all_it_looked_at() -
     assert row(form.send(river="Donets", bridge="Donets-2"), "guards")["value"] == 2
     assert row(form.send(), "guards")["value"] == 1
     assert row(form.send(river="Donets"), "guards")["value"] == 3
+
+
+def test_whoever_adds_a_value_looks_at_no_others_by_that() -> None:
+    noted = Noted({"river": "Donets", "bridge": "1", "note": "so"})
+    ctx = bare(toy_kit(), "red").having(noted).also(bridge="2")
+    assert (ctx.values["bridge"], ctx.values.get("guards")) == ("2", None) and list(noted.names) == ["guards"]
+    assert ctx.values.get("river") == "Donets" and list(noted.names) == ["guards", "river"]
+    assert dict(ctx.values) == {"river": "Donets", "bridge": "2", "note": "so"}
+    assert set(noted.names) == {"guards", "river", "bridge", "note"}, "all were looked at"
+
+
+@pytest.mark.parametrize("look", [dict, lambda values: {**values}, list, len, lambda values: values.items()])
+def test_whoever_looks_at_all_values_looks_at_each(look: Any) -> None:
+    noted = Noted({"river": "Donets", "bridge": "1"})
+    list(found) if not isinstance(found := look(noted), int) else None
+    assert set(noted.names) == {"river", "bridge"}
+
+
+def test_a_whole_form_is_given_again_while_it_is_one_of_the_last() -> None:
+    answers, made = Answers(), list[str]()
+
+    def ask(word: str, *, keeps: bool = True) -> str:
+        def make() -> str:
+            made.append(word)
+            return word.upper()
+
+        return answers.whole({"word": word, "many": [word]}, make, lambda: keeps)
+
+    assert [ask(word) for word in ("a", "a", "b", "a", "c", "b", "a")] == list("AABACBA")
+    assert made == ["a", "b", "c", "a"], "the last two are known"
+    assert ask("d", keeps=False) == ask("d", keeps=False) == "D" and made[-2:] == ["d", "d"]
+    long = "x" * LONGEST
+    assert ask(long) == ask(long) and made[-2:] == [long, long]
 
 
 def test_a_mistake_comes_back_as_often_as_it_is_sent() -> None:

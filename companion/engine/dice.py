@@ -11,6 +11,7 @@ import hmac
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from companion.engine.errors import Unreadable
@@ -38,6 +39,7 @@ class Spec:
     plus: int = 0
 
     @classmethod
+    @lru_cache(200)
     def parse(cls, text: str) -> Spec:
         """Read `d6`, `2d6`, `1d10z`, `2d6-1`."""
         found = _SPEC.match(text)

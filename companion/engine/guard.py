@@ -38,8 +38,6 @@ class Guard:
         except passed:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the rest of the page must stand
-            if strict:
-                raise
             _write_down(name, error)
             line = f"{name} cannot be shown: something on this table's record confuses it. Undo still works."
             if line not in self.faults:
@@ -49,7 +47,11 @@ class Guard:
 
 def attempt(name: str, make: Callable[[], Made], instead: Other) -> Made | Other:
     """What `make` gives, or `instead` when it fails, where no page is there to say so."""
-    return Guard().part(name, make, instead)
+    try:
+        return make()
+    except Exception as error:  # noqa: BLE001 - as above
+        _write_down(name, error)
+        return instead
 
 
 def name_of(fn: Callable[..., object]) -> str:
@@ -59,6 +61,8 @@ def name_of(fn: Callable[..., object]) -> str:
 
 def _write_down(name: str, error: Exception) -> None:
     """Log a fault with its traceback, once: pages are drawn again every few seconds."""
+    if strict:
+        raise error
     key = (name, f"{type(error).__name__}: {error}"[:200])
     if len(_logged) >= _MOST_LOGGED:
         _logged.clear()

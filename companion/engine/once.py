@@ -112,7 +112,7 @@ class Worked:
         """The same, with what it looked at."""
         held = self._kept.get(key)
         if held is None or (held.at != self._now and not self._stands(held)):
-            held = self._make(game, key, make, held is None)
+            held = self._make(game, key, make)
         elif checking is not None and held.at != self._now:
             game.worked = Worked(-1)  # as one would who knows nothing yet
             try:
@@ -145,7 +145,7 @@ class Worked:
             self._lasts[held.looked] = last
         return last <= held.at
 
-    def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any], is_new: bool) -> _Kept:
+    def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
         kind, began, outer = type(game), self._now, self._looked
         looked = self._looked = set[str]()
         game.__class__ = _noting(kind)
@@ -159,7 +159,7 @@ class Worked:
             self._looked = outer
             game.__class__ = kind
         held = _Kept(value, _same(frozenset(looked)), began)
-        self._kept[_common(key) if is_new else key] = held
+        self._kept[key if key in self._kept else _common(key)] = held
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)

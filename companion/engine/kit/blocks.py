@@ -288,6 +288,11 @@ class SystemKit:
         """Asked for many times in every look at a game."""
         return {phase.id: phase for phase in self.phases}
 
+    @cached_property
+    def waiting_boxes(self) -> frozenset[str]:
+        """The boxes from which one comes in; asked of every unit."""
+        return frozenset(box.id for box in self.boxes if box.waits)
+
     @property
     def uses(self) -> tuple[str, ...]:
         """Of dice, chits and cards those that the game has; a pile from which hands are held is one of cards.

@@ -223,8 +223,7 @@ def arrival_id(arrival: Arrival, index: int) -> str:
 
 def waits(game: Game, unit: Unit) -> bool:
     """Whether a unit on record is still to come: it has no place yet, or lies in a box from which one returns."""
-    box = unit.place.removeprefix("box:")
-    return not unit.place or any(b.waits and b.id == box for b in game.kit.boxes)
+    return not unit.place or unit.place.removeprefix("box:") in game.kit.waiting_boxes
 
 
 @once

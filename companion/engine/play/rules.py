@@ -23,8 +23,8 @@ from companion.engine.record.game import Game
 Step = Callable[[Game], Iterable[e.Event]]
 Outcome = Callable[..., Iterable[e.Event]]
 """What a result means: (game, the breakdown as JSON, the result code, and if it asks for it the battle) -> events."""
-PanelMaker = Callable[[Game, str], Panel | None]
-"""A block of facts for a seat's screen, or None for nothing to show."""
+PanelMaker = Callable[..., Panel | None]
+"""A block of facts for a seat's screen, or None for nothing to show: (game, seat), or (game) where all see the same."""
 BattleSheet = Callable[[Game, Battle, str], Breakdown | None]
 """A battle's calculation before its roll, as a seat may know it: (game, battle, seat) -> breakdown."""
 BattleDeeds = Callable[[Game, Battle, str], Iterable[Line]]
@@ -76,6 +76,8 @@ class Rules:
         self.hooks: list[Hook] = []
         self.watchers: list[Step] = []
         self.panels: list[PanelMaker] = []
+        self.for_all: set[PanelMaker] = set()
+        """Those that do not ask whose screen it is: made once for all of them."""
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.duties: list[tuple[tuple[str, ...], Words, bool]] = []
@@ -194,6 +196,8 @@ class Rules:
     def panel(self, fn: PanelMaker) -> PanelMaker:
         """A block of facts for a seat's screen."""
         self.panels.append(fn)
+        if len(inspect.signature(fn).parameters) == 1:
+            self.for_all.add(fn)
         return fn
 
     def at_end(self, fn: Step) -> Step:

@@ -177,10 +177,11 @@ def _asks(action: Action, game: Game, seat: str) -> int:
 
 
 def _panels(seen: SeatView) -> list[Panel]:
-    game, seat, find = seen._game, seen.seat, seen._game.worked.find
+    game, find, for_all = seen._game, seen._game.worked.find, seen._rules.for_all
 
     def made(make: PanelMaker) -> Panel | None:
-        keep = partial(find, game, (make, seat), partial(make, game, seat))
+        whose = () if make in for_all else (seen.seat,)
+        keep = partial(find, game, (make, *whose), partial(make, game, *whose))
         return seen.guard.part(name_of(make), keep, None)
 
     return [panel for panel in map(made, seen._rules.panels) if panel]

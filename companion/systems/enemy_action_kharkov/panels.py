@@ -49,7 +49,7 @@ def impulse(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def dealing(game: Game, seat: str) -> Panel | None:
+def dealing(game: Game) -> Panel | None:
     """Before the first hand: who deals, and how to have it otherwise."""
     if game["cards-run"] != "undecided" or game.phase not in ("reserve", "cards"):
         return None
@@ -88,7 +88,7 @@ def cards(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def calendar_space(game: Game, seat: str) -> Panel | None:
+def calendar_space(game: Game) -> Panel | None:
     """This turn's space of the owner's calendar."""
     rows = []
     reach = calendar_text(game, game.turn, "far")

@@ -34,7 +34,7 @@ def overstacked(game: Game) -> dict[str, str]:
 
 
 @rules.panel
-def too_many(game: Game, seat: str) -> Panel | None:
+def too_many(game: Game) -> Panel | None:
     """Hexes over the limit: the owner takes steps or units off."""
     if game.phase == "command":
         return None  # while units move nobody is nagged: it is said as the impulse ends

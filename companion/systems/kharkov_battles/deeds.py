@@ -44,7 +44,7 @@ def _told(battle: Battle) -> list[Line]:
 
 
 @rules.panel
-def last_deeds(game: Game, seat: str) -> Panel | None:
+def last_deeds(game: Game) -> Panel | None:
     """What the players do on the map after an attack with nobody on record, in sight until the next or the phase's end."""
     battle = game.battles.get(max(game.battles, default=0))
     if battle is None or (battle.turn, battle.phase) != (game.turn, game.phase) or game.duties(battle):

@@ -308,7 +308,7 @@ def attacks_owed(ctx: Context) -> Breakdown:
 
 
 @rules.panel
-def owed_panel(game: Game, seat: str) -> Panel | None:
+def owed_panel(game: Game) -> Panel | None:
     """The forced attacks, until the phase is over."""
     if game.phase not in COMBAT_PHASES:
         return None

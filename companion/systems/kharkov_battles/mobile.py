@@ -239,7 +239,7 @@ def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Ev
 
 
 @rules.panel
-def stopped_panel(game: Game, seat: str) -> Panel | None:
+def stopped_panel(game: Game) -> Panel | None:
     """Units whose Mobile Assault failed: they move no further [11.27]."""
     if game.phase not in MOVE_PHASES:
         return None

@@ -116,7 +116,7 @@ def put_right(game: Game) -> list[str]:
 
 
 @rules.panel
-def astray_panel(game: Game, seat: str) -> Panel | None:
+def astray_panel(game: Game) -> Panel | None:
     """The same beside the map."""
     rows = [Fact(who, words, rule) for who, words, rule in astray(game)] if game.phase in MOVE_PHASES else []
     return Panel("Moves to put right", rows) if rows else None

@@ -50,14 +50,14 @@ def stacks_due(game: Game) -> list[str]:
 
 
 @rules.panel
-def stacking_panel(game: Game, seat: str) -> Panel | None:
+def stacking_panel(game: Game) -> Panel | None:
     """The same beside the map."""
     rows = overstacked(game) if game.phase in MOVE_PHASES else []
     return Panel("Stacking to put right", rows) if rows else None
 
 
 @rules.panel
-def due_panel(game: Game, seat: str) -> Panel | None:
+def due_panel(game: Game) -> Panel | None:
     """Reinforcements of the owner's charts and returns of this turn."""
     if game.phase != "reinforcement":
         return None

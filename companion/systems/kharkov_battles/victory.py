@@ -267,7 +267,7 @@ def in_few_words(game: Game) -> str:
 
 
 @rules.panel
-def victory_panel(game: Game, seat: str) -> Panel:
+def victory_panel(game: Game) -> Panel:
     """How things stand now."""
     rows: list[Fact] = []
     name = scenario(game)

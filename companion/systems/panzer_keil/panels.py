@@ -24,7 +24,7 @@ from companion.systems.panzer_keil.weather import track
 
 
 @rules.panel
-def weather_panel(game: Game, seat: str) -> Panel | None:
+def weather_panel(game: Game) -> Panel | None:
     """How far the weather track still runs, three squares a turn at most."""
     left = max(track(game), default=0) - game["weather-square"]
     if left <= 0:
@@ -37,7 +37,7 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def units_panel(game: Game, seat: str) -> Panel | None:
+def units_panel(game: Game) -> Panel | None:
     """How many units of each side are in trouble."""
     if not on_map(game):
         return None
@@ -59,7 +59,7 @@ def units_panel(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def mech_panel(game: Game, seat: str) -> Panel | None:
+def mech_panel(game: Game) -> Panel | None:
     """Who may move once more in the mechanized movement phase."""
     if game.phase != "german-mech":
         return None

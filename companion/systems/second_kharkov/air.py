@@ -190,7 +190,7 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes",
 
 
 @rules.panel
-def interdiction_zones(game: Game, seat: str) -> Panel | None:
+def interdiction_zones(game: Game) -> Panel | None:
     """The zones with their hexes, for as long as markers lie on the map."""
     rows = [
         Fact(f"marker in {h}", " ".join(zone(game, h)), "11.19") for h in sorted(game.marked("interdiction"))

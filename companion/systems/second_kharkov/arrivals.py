@@ -303,7 +303,7 @@ def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
 
 
 @rules.panel
-def sources(game: Game, seat: str) -> Panel | None:
+def sources(game: Game) -> Panel | None:
     """The edge sources that feed nobody and let nobody in for now [9.12, 9.13, 10.1]."""
     rules_of = {SOVIET: "9.13", GERMAN: "9.12"}
     rows = [
@@ -315,7 +315,7 @@ def sources(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def delayed(game: Game, seat: str) -> Panel | None:
+def delayed(game: Game) -> Panel | None:
     """Who was held back: he may come in any later movement phase of his side."""
     held = [u for u in game.units.values() if u.place == HELD_BACK]
     rows = [Fact(label(u), u.entry or "may enter", "10.2") for u in held]

@@ -95,7 +95,7 @@ def take_hex(
 
 
 @rules.panel
-def held_hexes(game: Game, seat: str) -> Panel | None:
+def held_hexes(game: Game) -> Panel | None:
     """Kharkov, and every hex that has changed hands."""
     fallen = [h for h in KHARKOV if holder(game, h) == SOVIET]
     state = f"Soviet in {', '.join(fallen)}" if fallen else game.side_name(GERMAN)

@@ -228,7 +228,7 @@ def tally(game: Game) -> dict[str, int]:
 
 
 @rules.panel
-def standing(game: Game, seat: str) -> Panel | None:
+def standing(game: Game) -> Panel | None:
     """Who would win as things stand."""
     if not historical(game):
         held = sum(holder(game, h) == SOVIET for h in KHARKOV)

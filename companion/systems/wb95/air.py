@@ -344,7 +344,7 @@ def plans(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def sky(game: Game, seat: str) -> Panel | None:
+def sky(game: Game) -> Panel | None:
     """Aircraft over the map, all of them revealed."""
     rows = [
         Fact(f"{game.side_name(side)} over {hex_id}", game.mark(hex_id, f"air-{side}"), "8.2")

@@ -181,7 +181,7 @@ def take_bridges(game: Game) -> Events:
 
 
 @rules.panel
-def bridge_panel(game: Game, seat: str) -> Panel | None:
+def bridge_panel(game: Game) -> Panel | None:
     """Known bridges, and who controls them."""
     rows = [
         Fact(f"Bridge {name}", "destroyed" if v == "down" else game.side_name(str(v)), "14.1.3")

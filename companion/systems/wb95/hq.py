@@ -141,7 +141,7 @@ for _phase in ATTACK:
 
 
 @rules.panel
-def fallen(game: Game, seat: str) -> Panel | None:
+def fallen(game: Game) -> Panel | None:
     """Shifts that a side may still spend for a fallen headquarters."""
     rows = [
         Fact(

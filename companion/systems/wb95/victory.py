@@ -161,7 +161,7 @@ def _missing_winter(game: Game) -> list[Fact]:
 
 
 @rules.panel
-def victory_panel(game: Game, seat: str) -> Panel | None:
+def victory_panel(game: Game) -> Panel | None:
     """How both sides stand, and what each still lacks."""
     rows = [Fact("VP", in_few_words(game).removesuffix(" VP"), "victory")]
     rows += _missing_summer(game) if in_1942(game) else _missing_winter(game)

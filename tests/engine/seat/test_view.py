@@ -8,7 +8,7 @@ import pytest
 from harness import refused
 from toykit import Table
 
-from companion.engine import guard
+from companion.engine import guard, once
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context
 from companion.engine.record import events as e
@@ -374,6 +374,41 @@ def test_a_part_that_fails_is_empty_and_named(part: str, monkeypatch: pytest.Mon
     assert not getattr(seen, part) and len(seen.faults) == 1
     told = seen.to_json()
     assert not told[part] and len(told["faults"]) == 7, "the whole of it is asked for before it tells"
+
+
+def test_an_act_of_which_cannot_be_told_whether_it_can_be_done_is_named_to_those_who_may_do_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(guard, "strict", False)
+    table = Table()
+    rules, others = table.rules, {a.name for a in table.view("red").actions}
+
+    def boom(_: Any) -> bool:
+        raise RuntimeError("no such thing")
+
+    name = next(n for n in others if rules.actions[n].by == "any")
+    action = replace(rules.actions[name], by="red", when=boom, phases=())
+    monkeypatch.setattr(rules, "actions", {**rules.actions, name: action})
+    table.record(e.Ticked("something"))  # so that the offers are looked at again
+    table.game.worked.clear()
+    for _ in range(2):
+        seen = table.view("red")
+        assert {a.name for a in seen.actions} == others - {name}
+        assert [fault.split(" cannot")[0] for fault in seen.faults] == [action.label]
+    assert table.view("blue").actions and table.view("blue").faults == []
+
+
+def test_a_panel_that_does_not_ask_whose_screen_it_is_is_made_once_for_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table, made = Table(), []
+    monkeypatch.setattr(once, "checking", None)
+    monkeypatch.setattr(table.rules, "panels", [])
+    monkeypatch.setattr(table.rules, "for_all", set())
+    table.rules.panel(lambda game: made.append("all"))
+    table.rules.panel(lambda game, seat: made.append(seat))
+    assert [table.view(seat).panels for seat in ("red", "blue", "table")] == [[], [], []]
+    assert made == ["all", "red", "blue", "table"]
 
 
 def test_every_part_is_answered_by_its_name() -> None:

@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 MOST = 100
 """Kept of one game; then those go that nobody asked for lately."""
 _PLAIN = frozenset({str, int, bool, type(None), FunctionType})
-LATELY = 8
+LATELY = 24
 """Changes of the state."""
 MEANWHILE = 8
 """Forms that may be filled in at one table at once; then all of them begin anew."""

@@ -102,10 +102,11 @@ def _void(spans: list[tuple[int, int]]) -> Void:
     return is_void
 
 
-def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[list[Deed]]:
+def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[tuple[list[Deed], bool]]:
     """Actions with those of one battle together, where its newest stands; what was taken back stays by itself.
 
     :param deeds: newest first
+    :return: each with whether it was taken back
     """
     groups: dict[tuple[str, int, bool], list[Deed]] = {}
     begun = sys.maxsize
@@ -121,7 +122,7 @@ def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[list[Deed]
         if key in groups or len(groups) < limit:
             groups.setdefault(key, []).append(deed)
             begun = min(begun, deed.battle or begun)
-    return list(groups.values())
+    return [(group, taken_back) for (_, _, taken_back), group in groups.items()]
 
 
 class TableLog:
@@ -142,15 +143,17 @@ class TableLog:
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
         void = _void([span for span in self.past.taken_back(latest) if span[1] > floor])
         told = (deed for deed in reversed(deeds) if deed.lines)
-        return [self._worded(group, void, most) for group in _by_battle(told, void, limit)]
+        return [self._worded(group, undone, most) for group, undone in _by_battle(told, void, limit)]
 
-    def _worded(self, deeds: list[Deed], void: Void, most: int) -> Entry:
+    def _worded(self, deeds: list[Deed], undone: bool, most: int) -> Entry:
         """An entry, put into words again only when something has changed that they look at."""
-        make = partial(self._entry, deeds, void, most)
         if not most:
-            return make()
+            return self._entry(deeds, undone, most)
         named = [self._undone(body) for deed in deeds if "undone" in deed.kinds for body in deed.bodies]
-        return self.game.worked.find(self.game, ("entry", *deeds, *named, void(deeds[0]), most), make)
+        key, worked = ("entry", *deeds, *named, undone, most), self.game.worked
+        held = worked.recall(key) or worked.hold(self.game, key, partial(self._entry, deeds, undone, most))
+        found: Entry = held.value
+        return found
 
     def lines_of(self, last: int) -> list[str]:
         """The lines of the action that ended with this event."""
@@ -165,7 +168,7 @@ class TableLog:
             return act_words(deed.bodies, action.label if action else "")
         return lowered(action.label) if action and (not action.secret or act.seat == self.seat) else ""
 
-    def _entry(self, deeds: list[Deed], void: Void, most: int) -> Entry:
+    def _entry(self, deeds: list[Deed], undone: bool, most: int) -> Entry:
         """One action, or all of a battle; newest first."""
         newest, oldest = deeds[0], deeds[-1]
         action = self.rules.actions.get(oldest.name)
@@ -190,7 +193,7 @@ class TableLog:
             newest.turn,
             newest.phase,
             list(dict.fromkeys(kind for deed in deeds for kind in deed.kinds)),
-            void(newest),
+            undone,
             newest.about_seats,
             oldest.battle,
         )

@@ -229,7 +229,7 @@ def brief_line(entry: Entry) -> Markup:
     """An entry of the log as a screen's strip shows it: drawn once, however often the screen is, and gone with it."""
     drawn = _brief.get(entry)
     if drawn is None:
-        drawn = _brief[entry] = Markup(macros()["ui"].logline(entry, brief=True))
+        drawn = _brief[entry] = macros()["ui"].logline(entry, brief=True)
     return drawn
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from flask import Response, abort, current_app, g, request
@@ -15,7 +16,7 @@ from companion.store import Generation, Standing
 from companion.tables.seating import is_table_free
 from companion.tables.visit import Visit
 from companion.web import curtain
-from companion.web.current import hold_still, tables
+from companion.web.current import held, hold_still, tables
 from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 
 WATCH = "watch"
@@ -62,12 +63,9 @@ class DeviceVisit(Visit):
 
     def opened_by(self, token: str) -> str | None:
         """The seat a token opens, or None; revoked seats open to nobody."""
-        secret: bytes = current_app.extensions["companion"]["secret"]
-        for seat in self.seats:
-            issue = self.issues.get(seat, Generation())
-            if not issue.revoked and is_seat_token(token, secret, self.code, seat, issue.number):
-                return seat
-        return None
+        issues = {seat: self.issues.get(seat, Generation()) for seat in self.seats}
+        valid = tuple((seat, issue.number) for seat, issue in issues.items() if not issue.revoked)
+        return _opened(token, held("secret"), self.code, valid)
 
     @lazy
     def seats(self) -> list[str]:
@@ -78,6 +76,15 @@ class DeviceVisit(Visit):
     def is_table_free(self) -> bool:
         """Whether the table's screen got a new code that nobody has taken yet."""
         return is_table_free(self.issues)
+
+
+@lru_cache(4_000)
+def _opened(token: str, secret: bytes, code: str, valid: Iterable[tuple[str, int]]) -> str | None:
+    """The seat a token opens, of those that can be opened, each with the issue of its link that counts.
+
+    Every screen of a device asks the same; whoever guesses learns nothing from how soon he is refused again.
+    """
+    return next((seat for seat, number in valid if is_seat_token(token, secret, code, seat, number)), None)
 
 
 def visit(code: str, seat: str = WATCH) -> DeviceVisit:
@@ -179,8 +186,10 @@ def sit_down(response: Response, visit: DeviceVisit, seats: list[str]) -> Respon
     device = request.cookies.get(DEVICE, "")[:40] or secrets.token_urlsafe(12)
     tables().seating.sit_down(code, seats, device, device_kind(request.headers.get("User-Agent", "")))
     value = ".".join(token(code, seat) for seat in [*kept, *seats])
-    for name, held in ((cookie_name(code), value), (DEVICE, device)):
-        response.set_cookie(name, held, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure)
+    for name, worth in ((cookie_name(code), value), (DEVICE, device)):
+        response.set_cookie(
+            name, worth, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure
+        )
     return response
 
 

@@ -272,7 +272,6 @@ class SeatView:
 
     def __init__(self, rules: Rules, game: Game, seat: str) -> None:
         self._rules, self._game, self.seat, self.guard = rules, game, seat, Guard()
-        self._held: dict[str, Any] = {}
 
     revision: Part[int] = Direct(lambda seen: seen._game.revision)
     """The newest event that this view knows of."""

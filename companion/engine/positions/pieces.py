@@ -25,7 +25,9 @@ def on_map(game: Game, side: str = "") -> list[Unit]:
 
 @once
 def _on_map(game: Game, side: str) -> tuple[Unit, ...]:
-    return tuple(u for u in game.units.values() if u.on_map and side in ("", u.side))
+    if side:
+        return tuple(u for u in _on_map(game, "") if u.side == side)
+    return tuple(u for u in game.units.values() if u.on_map)
 
 
 def eliminate(game: Game, unit: Unit, box: str, reason: str = "eliminated", rule: str = "") -> Events:

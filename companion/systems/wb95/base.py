@@ -134,12 +134,13 @@ def is_towed(unit: Unit) -> bool:
 
 def is_regular(unit: Unit) -> bool:
     """A combat unit that is neither towed artillery nor a headquarters."""
-    return not is_hq(unit) and not is_gun(unit)
+    kind = _sort(unit.kind)
+    return kind != "HQ" and (kind != "ART" or unit.klass == "mechanized")
 
 
 def is_motorised(unit: Unit) -> bool:
     """Mechanized, trucked or towed; the others go on foot or horse [1.3]."""
-    return unit.klass in {"mechanized", "trucked", "towed"} or is_gun(unit) or is_hq(unit)
+    return unit.klass in {"mechanized", "trucked", "towed"} or _sort(unit.kind) in {"ART", "HQ"}
 
 
 def in_transport(game: Game, unit: Unit) -> bool:

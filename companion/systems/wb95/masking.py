@@ -51,10 +51,12 @@ def _fought(game: Game, enemy: str) -> dict[str, tuple[str, str]]:
     """All of the stacks that fought in this phase, by hex [16.1.3]."""
     attacked = game.marked("attacked")
     known = game.laid_open | {name for name, fought in game.marked("fought").items() if fought}
+    units = filter(None, map(game.units.get, known))
+    lying_open = {unit.place for unit in units if unit.side == enemy}
     return {
         place: (", ".join(f"{u.name} {u.steps} CEL" for u in stack), "16.1.3")
         for place, stack in _stacks(game, enemy).items()
-        if attacked.get(place) or any(u.id in known for u in stack)
+        if attacked.get(place) or place in lying_open
     }
 
 

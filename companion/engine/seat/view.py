@@ -70,10 +70,6 @@ def _phase(seen: SeatView) -> shapes.PhaseView:
     return shapes.PhaseView.of(phase, side=game.side_of(phase), alternates=alternates, checklist=checks)
 
 
-def _movers(seen: SeatView) -> list[str]:
-    return seen.guard.part("Whose move it is", lambda: seen._rules.movers(seen._game), [])
-
-
 def _shows(game: Game, name: str, when: str, seat: str) -> bool:
     return holds(when, game.values) and seat in game.hidden.get(name, (seat,))
 
@@ -100,11 +96,7 @@ def _dials(seen: SeatView) -> list[shapes.DialView]:
 def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
         shapes.DueView.of(
-            a,
-            id=name,
-            late=game.turn - a.turn,
-            open=may_arrive(game, a, seat),
-            hex=entry_hex(game, a),
+            a, id=name, late=game.turn - a.turn, open=may_arrive(game, a, seat), hex=entry_hex(game, a)
         )
         for name, a in due(game)
         if may_read(a, seat)
@@ -293,7 +285,9 @@ class SeatView:
     """The phase that is played, with its checklist."""
     active: Part[str] = Part(lambda seen: seen._game.active)
     """The side to act; empty when both may."""
-    movers = Part(_movers)
+    movers: Part[list[str]] = Part(
+        lambda seen: seen.guard.part("Whose move it is", partial(seen._rules.movers, seen._game), [])
+    )
     """The sides whose move it is."""
     awaits = Part(awaits)
     """Whom the table waits for now, a move or an answer, in words for this seat."""

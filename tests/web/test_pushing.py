@@ -192,7 +192,7 @@ def test_the_stream_is_packed_piece_by_piece(app: Flask, tables: Tables, code: s
     piece = next(pieces)
     text = unpack.decompress(piece)
     assert text.startswith(b"event: screen") and text.endswith(b"\n\n") and len(piece) < len(text) / 2
-    assert len(piece) < 1.1 * len(gzip.compress(text, 5))
+    assert len(piece) < 1.1 * len(gzip.compress(text, 3))
     before = len(piece)
     for _ in range(3):
         tables.act(code, "red", "roll-dice", {"dice": "2d6"})

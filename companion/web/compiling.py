@@ -1,4 +1,4 @@
-"""Templates compiled with less on the way: what they say is the same, and takes half as many calls.
+"""Templates compiled with less on the way: what they say is the same, by fewer calls.
 
 Jinja asks at run time of everything that is put in whether it must be escaped, and of everything that is called whether it
 wants the context; a macro brings its arguments together as if nobody knew them. Here all templates are escaped, no function

@@ -125,6 +125,8 @@ class Screen:
         self.shown = 0
         self.asked = ""
         """Something that is owed."""
+        self.head = b""
+        """The head of the last answer."""
         self.changed = Event()
         self.lock = RLock()
 
@@ -190,6 +192,7 @@ class Screen:
                 more["X-Parts"] = self.told()
             self.link.send(method, path, {**self.headers, **more}, body)
             status, page = self.link.answer()
+            self.head = self.link.head
         if status >= 400:
             raise Failed(f"{method} {path}: {status} {_words(page)}")
         self.show(page)
@@ -216,7 +219,7 @@ class Screen:
     def tap(self, tap: Tap) -> None:
         body = urlencode({**tap.fields, "rev": self.shown}).encode()
         self.ask("POST", f"{self.base}/{tap.path}", body, "sheet" if tap.sheet else "live")
-        if tap.sheet and b"table-moved" not in self.link.head:  # the sheet has closed
+        if tap.sheet and b"table-moved" not in self.head:  # the sheet has closed
             self.look()
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Protocol
 
 from flask import current_app, g, request
@@ -141,7 +140,8 @@ def _hole(name: str) -> Callable[[Context], Iterator[str]]:
 
 
 def _sign(drawn: str) -> str:
-    return blake2b(drawn.encode(), digest_size=6).hexdigest()
+    """What a part is known by. After a restart it is another, and the part is sent once more; workers are forks and agree."""
+    return f"{hash(drawn):x}"
 
 
 class Drawing:

@@ -123,8 +123,7 @@ class Watch:
         self._looked = set()
         drawn = caller()
         sign = signed(drawn)
-        sheet = self._screen.frame if part == FRAME else self._screen.inner
-        self._note(sheet, part, Kept(_same_names(frozenset(self._looked - STEADY)), sign))
+        self._note(self._screen.frame if part == FRAME else self._screen.inner, part, sign)
         return drawn, sign
 
     def _compare(self, sheet: Sheet) -> None:
@@ -142,12 +141,14 @@ class Watch:
             for kept in sheet.parts.values():
                 kept.stands = kept.stands and changed.isdisjoint(kept.looked_at)
 
-    def _note(self, sheet: Sheet, part: str, kept: Kept) -> None:
+    def _note(self, sheet: Sheet, part: str, sign: str) -> None:
         """Keep a part, and what all parts look at now."""
-        before = sheet.parts.get(part)
-        sheet.parts[part] = kept
-        if before is not None and before.looked_at is kept.looked_at:
+        looked_at = self._looked - STEADY
+        kept = sheet.parts.get(part)
+        if kept is not None and kept.looked_at == looked_at:
+            kept.sign, kept.stands = sign, True
             return
+        sheet.parts[part] = Kept(_same_names(frozenset(looked_at)), sign)
         seen: dict[str, dict[str, Any]] = {}
         for name in frozenset().union(*(one.looked_at for one in sheet.parts.values())):
             owner, _, attribute = name.partition(".")

@@ -140,8 +140,18 @@ class TableLog:
         latest = self.game.revision
         top = min(before - 1, latest) if before else latest
         floor = max(0, top - max(limit * 4, LOOK_BACK))  # one battle may be forty lines of the record
-        deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
-        void = _void([span for span in self.past.taken_back(latest) if span[1] > floor])
+        if before or not most:
+            return self._entries(self._read(floor, top, most), limit, most, floor)
+        deeds = self._remembered(floor, top)
+        told = self.game.worked.meanwhile("strips", dict[tuple[Any, ...], list[Entry]])
+        key = (latest, limit, most, *deeds)
+        if key not in told:  # otherwise a seat that reads the same was told it
+            told[key] = self._entries(deeds, limit, most, floor)
+        return told[key]
+
+    def _entries(self, deeds: list[Deed], limit: int, most: int, floor: int) -> list[Entry]:
+        """What was done above a line, in words."""
+        void = _void([span for span in self.past.taken_back(self.game.revision) if span[1] > floor])
         told = (deed for deed in reversed(deeds) if deed.lines)
         return [self._worded(group, undone, most) for group, undone in _by_battle(told, void, limit)]
 

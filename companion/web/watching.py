@@ -149,12 +149,15 @@ class Watch:
             kept.sign, kept.stands = sign, True
             return
         sheet.parts[part] = Kept(_same_names(frozenset(looked_at)), sign)
-        seen: dict[str, dict[str, Any]] = {}
-        for name in frozenset().union(*(one.looked_at for one in sheet.parts.values())):
+        before = kept.looked_at if kept is not None else frozenset()
+        for name in looked_at ^ before:
             owner, _, attribute = name.partition(".")
-            thing = self._things[owner]
-            seen.setdefault(owner, {})[attribute] = getattr(thing, attribute) if attribute else thing
-        sheet.seen = seen
+            known = sheet.seen.setdefault(owner, {})
+            if name not in before:
+                thing = self._things[owner]
+                known[attribute] = getattr(thing, attribute) if attribute else thing
+            elif not any(name in one.looked_at for one in sheet.parts.values()):
+                del known[attribute]
 
 
 class _Attributes:

@@ -3,7 +3,7 @@
 Time depends on who else uses the machine, the number of instructions does not: with the same seeds it repeats to a part in
 two thousand, so that a change of one part in a hundred can be seen. It is counted by valgrind's callgrind, over a mix of
 taps, in a process of its own for each game and without a network: the request as the app is given it, and what is sent
-down the streams of the other two devices. The floor is counted the same way, but for the requests by which its devices ask.
+down the streams of the other two devices.
 `--time` takes the processor's time instead, which needs no valgrind, `--profile FILE` says where it goes.
 """
 
@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 from urllib.parse import urlencode
 
@@ -31,25 +31,25 @@ from flask import Flask
 from bench.crowd import Failed, Screen, Table, _words
 from bench.hall import SAMPLES, Sample, found
 
+Made = TypeVar("Made")
 WARM, TAPS = 64, 64
 """Taps before and while it is counted, each some rounds of the mix."""
 
 
 class Local:
-    """What is counted, in this very process."""
+    """What is counted, in this very process: the server's part of what a device does."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.profile: cProfile.Profile | None = None
 
-    @contextmanager
-    def counting(self) -> Iterator[None]:
-        """The server's part of what a device does."""
+    def count(self, work: Callable[[], Made]) -> Made:
+        """Do some of it. Valgrind counts what is done inside of `sys.call_tracing`, which nobody else calls."""
         if self.profile:
             self.profile.enable()
         begun = time.thread_time()
         try:
-            yield
+            return sys.call_tracing(work, ())
         finally:
             self.seconds += time.thread_time() - begun
             if self.profile:
@@ -98,12 +98,15 @@ class Near(Screen):
 
     def hear_all(self) -> None:
         """Be told whatever there is to tell."""
+
+        def told() -> str:
+            text: str = self.telling.hear(self.news.pop(0))
+            if text:
+                self.pack(text)
+            return text
+
         while self.news:
-            with self.local.counting():
-                text = self.telling.hear(self.news.pop(0))
-                if text:
-                    self.pack(text)
-            for event in filter(None, text.encode().split(b"\n\n")):
+            for event in filter(None, self.local.count(told).encode().split(b"\n\n")):
                 self.hear(event)
 
     def _environ(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> dict[str, Any]:
@@ -132,12 +135,16 @@ class Near(Screen):
             more["X-Parts"] = self.told()
         environ = self._environ(method, path, {**self.headers, **more}, body)
         answer: list[Any] = []
-        with self.local.counting():
+
+        def answered() -> bytes:
             pieces = self.app.wsgi_app(
                 environ, lambda status, headers, _=None: answer.extend((status, headers))
             )
             page = b"".join(pieces)
             getattr(pieces, "close", lambda: None)()
+            return page
+
+        page = self.local.count(answered)
         status, headers = answer
         self.head = "\r\n".join(f"{name}: {value}" for name, value in headers).lower().encode()
         if b"content-encoding: gzip" in self.head:
@@ -218,6 +225,7 @@ def watched(system: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counted"
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
+        command += ["--collect-atstart=no", "--toggle-collect=_PyEval_CallTracing"]
         inner = [sys.executable, "-m", "bench.counted", system, "--inner"]
         done = subprocess.run(
             [*command, *inner], env={**os.environ, "PYTHONHASHSEED": "0"}, capture_output=True, text=True

@@ -54,7 +54,7 @@ from companion.web import (
 )
 from companion.web.book import walk
 from companion.web.compiling import Templates
-from companion.web.drawnonce import kept
+from companion.web.drawnonce import kept, side_mark
 from companion.web.flood import Allowance
 from companion.web.links import LateRule
 from companion.web.live import Hub
@@ -238,6 +238,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.filters["tally"] = tally
     app.jinja_env.filters["kept"] = kept
     app.jinja_env.globals["brief_line"] = brief_line
+    app.jinja_env.globals["side_mark"] = side_mark
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [
         (k, one)

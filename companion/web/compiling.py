@@ -50,7 +50,7 @@ class Compiler(CodeGenerator):
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         """What stands in the template, without its indents and empty lines: nobody looks at them."""
         told = super()._output_child_to_const(node, frame, finalize)
-        return _BREAK.sub("\n", told) if isinstance(node, nodes.TemplateData) else told
+        return _BREAK.sub(" ", told) if isinstance(node, nodes.TemplateData) else told
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
         """An attribute, as Python has it; where there is none, it is an item or nothing, as Jinja has it."""

@@ -141,7 +141,7 @@ def _hole(name: str) -> Callable[[Context], Iterator[str]]:
 
 def _sign(drawn: str) -> str:
     """What a part is known by. After a restart it is another, and the part is sent once more; workers are forks and agree."""
-    return f"{hash(drawn):x}"
+    return f"{hash(drawn) & 0xFFFF_FFFF_FFFF:x}"
 
 
 class Drawing:
@@ -186,5 +186,5 @@ class Drawing:
             drawn, sign = self.watch.draw(name, partial(self.layout.part, name), _sign)
         self.now[name] = sign
         if self.shown.get(name) == sign:
-            return f'<div class="part" id="part-{name}" data-same></div>'
+            return f'<div id="part-{name}" data-same></div>'
         return f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>'

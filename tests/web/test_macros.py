@@ -10,12 +10,13 @@ from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.seat.shapes import PhaseRow
 from companion.resources import STATIC, TEMPLATES
 from companion.tables.log import Entry
-from companion.web.drawnonce import kept
+from companion.web.drawnonce import kept, side_mark
 from companion.web.formfield import FormField
 from companion.web.page import clock, side_name
 
 environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
 environment.filters |= {"clock": clock, "kept": kept, "side_name": side_name}
+environment.globals["side_mark"] = side_mark
 ui = environment.get_template("macros.html").module
 CHOICES = [{"value": "clear", "label": "Clear"}, {"value": "mud", "label": "Mud"}]
 TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "tokens"]
@@ -64,8 +65,8 @@ def test_a_number_below_zero_can_be_typed_on_a_phone(low, digits_only):
 
 
 def test_a_side_is_a_shape_and_a_word():
-    assert "<rect" in ui.side_mark("soviet") and "Soviet" in ui.side_mark("soviet")
-    assert "<rect" not in ui.side_mark("german") and "German" in ui.side_mark("german")
+    assert "#mark-soviet" in ui.side_mark("soviet") and "Soviet" in ui.side_mark("soviet")
+    assert "#mark-german" in ui.side_mark("german") and "German" in ui.side_mark("german")
     assert "Axis" in ui.side_mark({"id": "german", "name": "Axis"})
     assert 'class="sr">German' in ui.side_mark("german", label=False)
     assert "Both" in ui.side_mark(None)
@@ -140,3 +141,14 @@ def test_templates_and_scripts_keep_to_the_content_security_policy():
 def test_a_field_may_ask_for_another_keyboard():
     """Sums such as 5+4 want digits and a plus, which a phone shows for 'tel' alone."""
     assert 'inputmode="tel"' in field(keys="tel") and "inputmode" not in field()
+
+
+def test_every_side_has_its_shape_at_the_top_of_the_page():
+    page = environment.get_template("side_shapes.html").render()
+    assert "side_shapes.html" in (TEMPLATES / "base.html").read_text()
+    shown = [
+        ui.side_mark(side) for side in ("soviet", "german", "axis", None, {"id": "table", "name": "<T>"})
+    ]
+    for mark in shown:
+        assert f'<symbol id="{re.search("#([a-z-]+)", mark)[1]}">' in page
+    assert "&lt;T&gt;" in shown[-1]

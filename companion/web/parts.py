@@ -140,7 +140,7 @@ def _hole(name: str) -> Callable[[Context], Iterator[str]]:
 
 
 def _sign(drawn: str) -> str:
-    """What a part is known by. After a restart it is another, and the part is sent once more; workers are forks and agree."""
+    """What a part is known by: after a restart by another, and it is sent once more; workers are forks and agree."""
     return f"{hash(drawn) & 0xFFFF_FFFF_FFFF:x}"
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import marshal
 import sys
-from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from companion.engine.alike import gathered
@@ -29,6 +30,7 @@ LOOK_BACK = 120
 """So many lines of the record at least are looked through for a screen's strip."""
 LONGEST = 60
 """So many lines of one action at most are drawn on any page."""
+LAST = attrgetter("last")
 UNTOLD = "(something that cannot be put into words)"
 
 
@@ -123,6 +125,12 @@ def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[tuple[list
             groups.setdefault(key, []).append(deed)
             begun = min(begun, deed.battle or begun)
     return [(group, taken_back) for (_, _, taken_back), group in groups.items()]
+
+
+def _between(deeds: Sequence[Deed], floor: int, top: int = sys.maxsize) -> list[Deed]:
+    """Those of some actions, oldest first, that end after one line and not after another."""
+    first = bisect_right(deeds, floor, key=LAST)
+    return list(deeds[first : bisect_right(deeds, top, first, key=LAST) if deeds and deeds[-1].last > top else None])
 
 
 class TableLog:
@@ -225,16 +233,16 @@ class TableLog:
 
     def _remembered(self, floor: int, top: int) -> list[Deed]:
         """The actions that end above `floor`, oldest first; only those that were never asked for are read."""
-        known = list(self.past.deeds(self.seat))
+        known = self.past.deeds(self.seat)
         if not known:
             known = self._read(floor, top, LONGEST)
         elif known[-1].last < top:
             items = self.past.events(known[-1].last, top)
-            known += self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))
+            known = [*known, *self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))]
         if known and known[0].first - 1 > floor and len(known) < KEPT:
             known = [*self._read(floor, known[0].first - 1, LONGEST), *known]
-        self.past.keep(self.seat, [deed for deed in known if deed.last > top - LOOK_BACK])
-        return [deed for deed in known if floor < deed.last <= top]
+        self.past.keep(self.seat, _between(known, top - LOOK_BACK))
+        return _between(known, floor, top)
 
     def _read(self, floor: int, top: int, most: int) -> list[Deed]:
         """The actions that end between two lines, from the record."""

@@ -144,8 +144,10 @@ class Past:
         """An action just read; where another seat has read the same, the one that it has."""
         alike = self._lately.get(deed.first)
         if alike is None:
-            recent = {first: one for first, one in self._lately.items() if first > deed.first - LATELY}
-            self._lately = {deed.first: [deed], **recent}
+            if len(self._lately) >= LATELY:
+                newest = deed.first - LATELY // 2
+                self._lately = {first: one for first, one in self._lately.items() if first > newest}
+            self._lately[deed.first] = [deed]
             return deed
         known = next((one for one in alike if _said(one) == _said(deed)), None)
         if known is None:

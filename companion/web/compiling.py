@@ -58,6 +58,11 @@ class Compiler(CodeGenerator):
         self.visit(node.node, frame)
         self.write(f"), {node.attr!r}, missing)) is not missing else environment.getattr(of, {node.attr!r}))")
 
+    def visit_CondExpr(self, node: nodes.CondExpr, frame: Frame) -> None:
+        """What is there only if: nothing else, without an object that tells so."""
+        otherwise = nodes.Const("", lineno=node.lineno) if node.expr2 is None else node.expr2
+        super().visit_CondExpr(nodes.CondExpr(node.test, node.expr1, otherwise, lineno=node.lineno), frame)
+
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         """A call, as Python has it."""
         if node.dyn_args is not None or node.dyn_kwargs is not None:

@@ -45,7 +45,7 @@ class Compiler(CodeGenerator):
         self.write("(escaped(said) if (kind := type(said := (")
 
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
-        self.write("))) is str else said if kind is Markup else escape(said))")
+        self.write("))) is str else said if kind is Markup else str(said) if kind is int else escape(said))")
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         """What stands in the template, without its indents and empty lines: nobody looks at them."""

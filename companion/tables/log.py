@@ -130,7 +130,9 @@ def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[tuple[list
 def _between(deeds: Sequence[Deed], floor: int, top: int = sys.maxsize) -> list[Deed]:
     """Those of some actions, oldest first, that end after one line and not after another."""
     first = bisect_right(deeds, floor, key=LAST)
-    return list(deeds[first : bisect_right(deeds, top, first, key=LAST) if deeds and deeds[-1].last > top else None])
+    return list(
+        deeds[first : bisect_right(deeds, top, first, key=LAST) if deeds and deeds[-1].last > top else None]
+    )
 
 
 class TableLog:

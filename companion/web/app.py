@@ -60,7 +60,7 @@ from companion.web.links import LateRule
 from companion.web.live import Hub
 from companion.web.page import brief_line, clock, hms, revision, seat_tabs, side_clocks, side_name, tally
 from companion.web.waiting import SharedWaiting, Waiting
-from companion.web.watching import Drawn
+from companion.web.watching import HERE, Drawn
 
 PRIVATE_LETTERS = 8
 """Of a table's code where codes are all that lets strangers watch: a trillion, of which nobody guesses one."""
@@ -239,6 +239,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.filters["kept"] = kept
     app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.globals["side_mark"] = side_mark
+    app.jinja_env.globals["HERE"] = HERE
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [
         (k, one)

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-LINES, CHANCES, SIDES = 400, 60, 400
+LINES, CHANCES, SIDES = 600, 60, 400
 _KINDS = {"soviet": "soviet", "german": "german", "axis": "german"}
 _SIDE = Markup(
     '<span class="side side-{kind}"><svg class="side-mark" viewBox="0 0 20 20" aria-hidden="true">'

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from companion.engine.once import lazy
 from companion.web.current import held
-from companion.web.watching import AT, FRAME, Drawn, Watch
+from companion.web.watching import AT, FRAME, HERE, Drawn, Watch
 
 HEADER = "X-Parts"
 WATCHED = ("v", "moment", "log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
@@ -60,7 +60,9 @@ def live(template: str, context: dict[str, Any], base: str) -> Markup:
     noted = g._get_current_object()
     noted.parts_now, noted.at = drawing.now, AT
     try:
-        return drawing.screen(context["v"].revision)
+        return Markup(
+            drawing.screen(context["v"].revision).replace(HERE, f"/t/{context['code']}/{context['seat']}")
+        )
     finally:
         del noted.at
 
@@ -158,12 +160,12 @@ class Drawing:
         self.now: dict[str, str] = {}
         """What the page will show."""
 
-    def screen(self, revision: int) -> Markup:
+    def screen(self, revision: int) -> str:
         """All of it. The frame comes last: it tells what could not be made of the parts."""
         into = {name: self.part(name) for name in self.layout.names}
         pieces = self._frame().split(HOLE)
         pieces[1::2] = [into[name] for name in pieces[1::2]]
-        return Markup("".join(pieces).replace(AT, str(revision)))
+        return "".join(pieces).replace(AT, str(revision))
 
     def _frame(self) -> str:
         kept = self.watch.kept_frame()

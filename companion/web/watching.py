@@ -26,6 +26,8 @@ STEADY = frozenset({"v.system", "v.scenario", "v.sides", "v.seat_name"})
 """What never changes at a table for one seat."""
 AT = "\x01"
 """Stands for the revision in what is drawn: it alone changes every time, and would change every part with a form."""
+HERE = "\x02"
+"""Stands for the address of the seat in what is drawn once for all of them."""
 
 
 @dataclass(slots=True)

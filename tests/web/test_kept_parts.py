@@ -39,7 +39,7 @@ class Screen:
 
         def caller() -> str:
             self.times += 1
-            return " ".join(v.told.words)
+            return " ".join(v.turn.words)
 
         return watch.draw("acts", caller, lambda drawn: drawn)[0]
 
@@ -65,28 +65,28 @@ class Sketch:
 def test_a_part_is_drawn_once_while_all_it_looks_at_is_the_same() -> None:
     screen = Screen()
     for other in range(3):
-        assert screen.draw(told=Fact(["so", "it", "is"]), other=other) == "so it is"
+        assert screen.draw(turn=Fact(["so", "it", "is"]), active=other) == "so it is"
     assert screen.times == 1
 
 
 def test_a_part_is_drawn_again_when_something_in_what_it_looks_at_is_another() -> None:
     screen = Screen()
-    screen.draw(told=Fact(["before"]))
-    assert screen.draw(told=Fact(["after"])) == "after" and screen.times == 2
+    screen.draw(turn=Fact(["before"]))
+    assert screen.draw(turn=Fact(["after"])) == "after" and screen.times == 2
 
 
 def test_what_cannot_be_compared_is_drawn_each_time() -> None:
     screen = Screen()
     for _ in range(2):
-        screen.draw(told=SimpleNamespace(words=["so"], how=lambda: None))
+        screen.draw(turn=SimpleNamespace(words=["so"], how=lambda: None))
     assert screen.times == 2
 
 
 def test_a_seat_is_never_given_what_was_drawn_for_another() -> None:
     drawn = Drawn()
     red, blue = Screen(drawn), Screen(drawn, "blue")
-    red.draw(told=Fact(["secret"]))
-    blue.draw(told=Fact(["secret"]))
+    red.draw(turn=Fact(["secret"]))
+    blue.draw(turn=Fact(["secret"]))
     assert (red.times, blue.times) == (1, 1)
 
 
@@ -94,7 +94,7 @@ def test_the_screen_not_looked_at_for_longest_is_forgotten() -> None:
     drawn = Drawn(most=2)
     red, blue, third = (Screen(drawn, seat) for seat in ("red", "blue", "table"))
     for screen in (red, blue, red, third, red, blue):
-        screen.draw(told=Fact(["so"]))
+        screen.draw(turn=Fact(["so"]))
     assert (red.times, blue.times) == (1, 2)
 
 
@@ -154,6 +154,15 @@ def test_a_part_that_is_kept_carries_the_revision_of_the_page(app: Flask, tables
     tables.act(code, "red", "note", {"text": "the table moves on"})
     now = tables.store.latest(code)
     assert set(re.findall(r'name="rev" value="(\d+)"', red.get().text)) <= {str(now)}
+
+
+def test_what_is_drawn_once_for_all_seats_leads_each_to_its_own_address(app: Flask, code: str) -> None:
+    for seat in ("red", "blue", "table"):
+        page = Device(app, code, seat).get(target="live").text
+        sent_to = re.findall(r'(?:action|hx-post|hx-get|href)="(/[^"]+)"', page)
+        own = [address for address in sent_to if address.startswith(f"/t/{code}/{seat}")]
+        assert any("/do/" in address for address in own) and len(own) == len(sent_to)
+        assert not set("\0\1\2") & set(page)
 
 
 def test_a_part_that_hides_what_it_is_made_of_fails_its_test(app: Flask, code: str) -> None:

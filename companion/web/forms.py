@@ -32,7 +32,7 @@ from companion.web.page import (
 )
 from companion.web.parts import macros
 from companion.web.play import bp
-from companion.web.pushing import is_pushed
+from companion.web.pushing import hand_on, is_pushed
 from companion.web.seats import DeviceVisit, require
 
 
@@ -160,6 +160,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
         return _warned(visit, name, raw, mistake)
     except Mistake as mistake:
         return _refused(visit, name, raw, mistake)
+    hand_on(visit)
     return _done(visit, answer, before)
 
 

@@ -11,14 +11,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 
 from companion.engine.errors import Mistake
 from companion.store import Standing, StoreError
-from companion.web.current import tables
+from companion.web.current import held, tables
 from companion.web.page import screen
-from companion.web.seats import WATCH, Device, again
+from companion.web.seats import WATCH, Device, DeviceVisit, again
 
 logger = logging.getLogger("companion")
 HEADER = "X-Page"
@@ -47,10 +48,10 @@ class Showing:
             pages: Pages = app.extensions["companion"]["pages"]
             g.parts = dict(self.parts or {})
             try:
-                visit = again(code, seat, self.device, pages.standing(code, news))
+                visit = again(code, seat, self.device, pages.common(code, news))
                 if visit is None:
                     return None
-                pages.stood = visit.standing
+                pages.note(visit)
                 body = screen(visit)
             except (Mistake, StoreError):
                 return None
@@ -71,13 +72,19 @@ class Pages:
 
     def __init__(self) -> None:
         self._showing: dict[tuple[str, ...], tuple[Showing, Callable[[int], None]]] = {}
-        self.stood: Standing | None = None
-        """How the table stood whose screen was drawn last: all its screens are drawn one after the other."""
+        self._stood: tuple[Standing, dict[str, Any]] | None = None
 
-    def standing(self, code: str, revision: int) -> Standing | None:
-        """How a table stands, if that was read at this revision; who closes a seat or gives it a new code writes a line."""
-        stood = self.stood
-        return stood if stood is not None and (stood.code, stood.revision) == (code, revision) else None
+    def note(self, visit: DeviceVisit) -> None:
+        """How the table stands that was looked at last: all its screens are drawn one after the other."""
+        self._stood = visit.standing, visit.common
+
+    def common(self, code: str, revision: int) -> Mapping[str, Any]:
+        """What was read of a table, if that was at this revision; who closes a seat or gives it a new code writes a line."""
+        if self._stood is not None:
+            standing, common = self._stood
+            if (standing.code, standing.revision) == (code, revision):
+                return common
+        return {}
 
     def open(
         self,
@@ -122,6 +129,13 @@ def _mine() -> tuple[Showing, Callable[[int], None]] | None:
 def is_pushed() -> bool:
     """Whether the page that asks will be sent its screen anyway."""
     return _mine() is not None
+
+
+def hand_on(visit: DeviceVisit) -> None:
+    """Spare the screens that an act is pushed to what was read for it, if the table was as it had been read."""
+    if visit.standing.revision == visit.revision:
+        pages: Pages = held("pages")
+        pages.note(visit)
 
 
 def init_app(app: Flask) -> None:

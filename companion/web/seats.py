@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from flask import Response, abort, current_app, g, request
 
 from companion.engine.errors import NotYours
 from companion.engine.once import lazy
-from companion.store import Generation, Standing
+from companion.store import Generation
 from companion.tables.seating import is_table_free
 from companion.tables.visit import Visit
 from companion.web import curtain
 from companion.web.current import held, hold_still, tables
+from companion.web.exchange import address_of, asked
 from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 
 WATCH = "watch"
@@ -43,7 +44,8 @@ class Device:
 class DeviceVisit(Visit):
     """A visit by a device, with the seats of the table that it holds."""
 
-    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "device", "held", "seats"}
+    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "device", "held", "seats", "valid"}
+    COMMON: ClassVar[Set[str]] = {*Visit.COMMON, "seats", "valid"}
 
     @lazy
     def device(self) -> Device:
@@ -63,9 +65,13 @@ class DeviceVisit(Visit):
 
     def opened_by(self, token: str) -> str | None:
         """The seat a token opens, or None; revoked seats open to nobody."""
+        return _opened(token, held("secret"), self.code, self.valid)
+
+    @lazy
+    def valid(self) -> tuple[tuple[str, int], ...]:
+        """The seats that can be opened, each with the issue of its link that counts."""
         issues = {seat: self.issues.get(seat, Generation()) for seat in self.seats}
-        valid = tuple((seat, issue.number) for seat, issue in issues.items() if not issue.revoked)
-        return _opened(token, held("secret"), self.code, valid)
+        return tuple((seat, issue.number) for seat, issue in issues.items() if not issue.revoked)
 
     @lazy
     def seats(self) -> list[str]:
@@ -99,18 +105,19 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
     return found
 
 
-def again(code: str, seat: str, device: Device, known: Standing | None) -> DeviceVisit | None:
+def again(code: str, seat: str, device: Device, known: Mapping[str, Any]) -> DeviceVisit | None:
     """A look at a table by a device that asked before, outside any request; None where it may not be shown the seat.
 
-    :param known: how the table stands, if somebody has just read that
+    :param known: what another visit read of the table as it stands, if one has just done so
     """
     g.visit = found = DeviceVisit(tables(), code, seat)
     found.device = device
     hold_still(code)
-    if known is not None and known.code == code:
-        found.standing = known
-        if found.game.revision != known.revision:  # its seats may be others since
-            del found.standing, found.revision
+    if known:
+        vars(found).update(known)
+        if found.game.revision != found.standing.revision:  # its seats may be others since
+            g.visit = found = DeviceVisit(found.tables, code, seat)
+            found.device = device
     shared = len(found.held) > 1  # it may have been handed over
     return None if shared or (seat != WATCH and seat not in found.held) else found
 
@@ -223,7 +230,8 @@ def _base_url() -> str:
     site = current_app.extensions["companion"]["site"]
     if site and site.public_url:
         return str(site.public_url).rstrip("/")
-    host = request.host.split(":")[0].strip("[]")
+    asker = asked()
+    host = asker.host.split(":")[0].strip("[]")
     if site and host in {"localhost", "127.0.0.1", "::1"}:
         return str(site.url).rstrip("/")
-    return request.host_url.rstrip("/")
+    return address_of(asker.scheme, asker.host)

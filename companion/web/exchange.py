@@ -31,10 +31,8 @@ _ELSEWHERE = frozenset({"location", "content-location"})
 _WITH_RULE = {"return_rule": True}
 
 
-def asked() -> Request:
-    """The request itself, for whoever looks at it more than once: each look at Flask's stand-in takes three calls."""
-    found: Request = request._get_current_object()  # type: ignore[attr-defined]
-    return found
+asked: Callable[[], Request] = request._get_current_object  # type: ignore[attr-defined]
+"""The request itself: each look at Flask's stand-in for it takes three calls."""
 
 
 class Asked(Request):

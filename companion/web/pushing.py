@@ -13,17 +13,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response
 
 from companion.engine.errors import Mistake
 from companion.store import Standing, StoreError
-from companion.web.current import held, tables
-from companion.web.page import screen
+from companion.web.current import held, noted, tables
+from companion.web.exchange import asked
+from companion.web.page import screen, target
 from companion.web.seats import WATCH, Device, DeviceVisit, again
 
 logger = logging.getLogger("companion")
-HEADER = "X-Page"
-"""The name that a page gave its stream, told with every request of it."""
+HEADER = "HTTP_X_PAGE"
+"""`X-Page`: the name that a page gave its stream, told with every request of it."""
 
 
 @dataclass(slots=True)
@@ -46,7 +47,8 @@ class Showing:
         """
         with app.app_context():
             pages: Pages = app.extensions["companion"]["pages"]
-            g.parts = dict(self.parts or {})
+            now = noted()
+            now.parts = dict(self.parts or {})
             try:
                 visit = again(code, seat, self.device, pages.common(code, news))
                 if visit is None:
@@ -59,7 +61,7 @@ class Showing:
                 logger.exception("table %s: a screen could not be pushed", code)
                 return None
             before = "*" if self.parts is None else self.revision
-            self.revision, self.parts = visit.game.revision, g.parts_now
+            self.revision, self.parts = visit.game.revision, now.parts_now
         lines = str.rstrip(body)  # a plain string: a Markup does each of these by way of another
         if "\r" in lines:
             lines = lines.replace("\r\n", "\n").replace("\r", "\n")
@@ -114,15 +116,16 @@ class Pages:
 
 def key_of(code: str, seat: str, name: str) -> tuple[str, ...]:
     """Whose page it is. A watcher is nobody in particular, so his address counts."""
-    return (code, seat, name, (request.remote_addr or "") if seat == WATCH else "")
+    return (code, seat, name, (asked().remote_addr or "") if seat == WATCH else "")
 
 
 def _mine() -> tuple[Showing, Callable[[int], None]] | None:
     """The page that this request comes from, if it is sent its screen."""
-    name, place = request.headers.get(HEADER, "")[:64], request.view_args or {}
+    asker = asked()
+    name, place = asker.environ.get(HEADER, "")[:64], asker.view_args or {}
     if not name or "code" not in place or "seat" not in place:
         return None
-    pages: Pages = current_app.extensions["companion"]["pages"]
+    pages: Pages = held("pages")
     return pages.find(key_of(tables().normal(place["code"]), place["seat"], name))
 
 
@@ -144,21 +147,23 @@ def init_app(app: Flask) -> None:
 
     @app.before_request
     def ask() -> None:
-        if request.headers.get("HX-Target") == "live" and (mine := _mine()):
+        if target() == "live" and (mine := _mine()):
             mine[0].asking += 1
-            g.asking = mine
+            noted().asking = mine
 
     @app.after_request
     def answered(response: Response) -> Response:
-        if "asking" in g and "parts_now" in g:
-            showing: Showing = g.asking[0]
-            showing.revision, showing.parts = g.visit.game.revision, g.parts_now
+        now = noted()
+        if "asking" in now and "parts_now" in now:
+            showing: Showing = now.asking[0]
+            showing.revision, showing.parts = now.visit.game.revision, now.parts_now
         return response
 
     @app.teardown_request
     def over(_: BaseException | None) -> None:
-        if "asking" in g:
-            showing, poke = g.pop("asking")
+        now = noted()
+        if "asking" in now:
+            showing, poke = now.pop("asking")
             showing.asking -= 1
             if showing.missed > showing.revision:
                 poke(showing.missed)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from flask import Response, abort, current_app, g, request
+from flask import Response, abort, current_app, request
 
 from companion.engine.errors import NotYours
 from companion.engine.once import lazy
@@ -16,7 +16,7 @@ from companion.store import Generation
 from companion.tables.seating import is_table_free
 from companion.tables.visit import Visit
 from companion.web import curtain
-from companion.web.current import held, hold_still, tables
+from companion.web.current import held, hold_still, noted, tables
 from companion.web.exchange import address_of, asked
 from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 
@@ -101,7 +101,7 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
     here = tables()
     found = DeviceVisit(here, here.normal(code), seat)
     hold_still(found.standing.code)
-    g.visit = found
+    noted().visit = found
     return found
 
 
@@ -110,13 +110,13 @@ def again(code: str, seat: str, device: Device, known: Mapping[str, Any]) -> Dev
 
     :param known: what another visit read of the table as it stands, if one has just done so
     """
-    g.visit = found = DeviceVisit(tables(), code, seat)
+    noted().visit = found = DeviceVisit(tables(), code, seat)
     found.device = device
     hold_still(code)
     if known:
         vars(found).update(known)
         if found.game.revision != found.standing.revision:  # its seats may be others since
-            g.visit = found = DeviceVisit(found.tables, code, seat)
+            noted().visit = found = DeviceVisit(found.tables, code, seat)
             found.device = device
     shared = len(found.held) > 1  # it may have been handed over
     return None if shared or (seat != WATCH and seat not in found.held) else found
@@ -142,10 +142,10 @@ def token(code: str, seat: str) -> str:
 def _shown(code: str) -> list[str]:
     """The secrets that the request shows for a table's seats."""
     # Ours holds a secret a seat; each costs some hashing, and anybody may send a cookie of thousands.
-    given = request.cookies.get(cookie_name(code), "")[: MOST_SEATS * (TOKEN_LENGTH + 1)].split(".")[
-        :MOST_SEATS
-    ]
-    bearer = request.headers.get("Authorization", "")
+    asker = asked()
+    cookie = asker.cookies.get(cookie_name(code), "")
+    given = cookie[: MOST_SEATS * (TOKEN_LENGTH + 1)].split(".")[:MOST_SEATS]
+    bearer: str = asker.environ.get("HTTP_AUTHORIZATION", "")
     if bearer.lower().startswith("bearer "):
         given.append(bearer[7:].strip())
     return [one for one in given if one]
@@ -220,14 +220,7 @@ def device_kind(agent: str) -> str:
 
 def base_url() -> str:
     """The address other devices reach us by, for QR codes: the public one if there is one, never 'localhost'."""
-    if "base_url" not in g:
-        g.base_url = _base_url()
-    found: str = g.base_url
-    return found
-
-
-def _base_url() -> str:
-    site = current_app.extensions["companion"]["site"]
+    site = held("site")
     if site and site.public_url:
         return str(site.public_url).rstrip("/")
     asker = asked()

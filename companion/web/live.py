@@ -115,6 +115,8 @@ class Hub:
     def hall_changed(self) -> None:
         """What boards show has changed."""
         self.changes += 1
+        if HALL not in self._listeners:  # mostly
+            return
         with self._lock:
             boards = list(self._listeners.get(HALL, {}).values())
         for board in boards:

@@ -91,7 +91,7 @@ class Near(Screen):
         from companion.web.compress import Packer
 
         self.telling, self.pack = telling, Packer()
-        return iter((self.pack(first),))
+        return iter((self.pack(first.encode()),))
 
     def put(self, news: Any, /) -> None:
         self.news.append(news)
@@ -103,7 +103,7 @@ class Near(Screen):
                 text = self.telling.hear(self.news.pop(0))
                 if text:
                     self.pack(text)
-            for event in filter(None, text.encode().split(b"\n\n")):
+            for event in filter(None, text.split(b"\n\n")):
                 self.hear(event)
 
     def _environ(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> dict[str, Any]:

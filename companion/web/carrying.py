@@ -76,7 +76,7 @@ class Carried:
     def _first(self, first: str) -> Iterator[bytes]:
         if self._pack:
             yield Packer.HEAD
-        yield self._pack(first) if self._pack else first.encode()
+        yield self._pack(first.encode()) if self._pack else first.encode()
         self.begun = True
 
     def go_on(self, *, chunked: bool) -> None:
@@ -101,7 +101,7 @@ class Carried:
                     return
                 text = self._telling.beat() if news == _BEAT else self._telling.hear(news)
                 if text:
-                    self._send(self._pack(text) if self._pack else text.encode())
+                    self._send(self._pack(text) if self._pack else text)
             done = True
         except OSError:
             pass  # it has gone

@@ -64,11 +64,10 @@ class Packer:
             for packer in list(self._all):
                 packer._kept = None
 
-    def __call__(self, piece: str) -> bytes:
-        text = piece.encode()
+    def __call__(self, piece: bytes) -> bytes:
         packer = self._kept or self._begun()
-        packed = packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
-        self._sent = (self._sent + text)[-REMEMBERED:]
+        packed = packer.compress(piece) + packer.flush(zlib.Z_SYNC_FLUSH)
+        self._sent = (self._sent + piece)[-REMEMBERED:]
         self._kept = packer if len(self._all) <= FEW else None
         return packed
 
@@ -76,7 +75,7 @@ class Packer:
         return zlib.compressobj(OF_STREAM, zlib.DEFLATED, -zlib.MAX_WBITS, MEMORY, zdict=self._sent)
 
 
-def flowing(pieces: Iterable[str]) -> Iterator[bytes]:
+def flowing(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """A stream, each piece packed and sent at once."""
     yield Packer.HEAD
     pack = Packer()

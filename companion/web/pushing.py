@@ -40,7 +40,7 @@ class Showing:
     missed: int = 0
     """What the stream kept back meanwhile."""
 
-    def draw(self, app: Flask, code: str, seat: str, news: int) -> str | None:
+    def draw(self, app: Flask, code: str, seat: str, news: int) -> bytes | None:
         """The parts that changed as the stream's next event; None when this device may not be shown any.
 
         :param news: the revision that there is to show
@@ -62,11 +62,11 @@ class Showing:
                 return None
             before = "*" if self.parts is None else self.revision
             self.revision, self.parts = visit.game.revision, now.parts_now
-        lines = str.rstrip(body)  # a plain string: a Markup does each of these by way of another
-        if "\r" in lines:
-            lines = lines.replace("\r\n", "\n").replace("\r", "\n")
-        told = lines.replace("\n", "\ndata: ")
-        return f"event: screen\ndata: {before} {self.revision}\ndata: {told}\n\n"
+        lines = body.encode().rstrip()  # which is quicker with bytes than with letters
+        if b"\r" in lines:
+            lines = lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        head = f"event: screen\ndata: {before} {self.revision}\ndata: "
+        return b"%b%b\n\n" % (head.encode(), lines.replace(b"\n", b"\ndata: "))
 
 
 class Pages:

@@ -76,7 +76,7 @@ def unless_known(revision: str, draw: Callable[[], str]) -> Response:
 def form_values() -> dict[str, Any]:
     """Submitted fields; a name sent several times becomes a list."""
     asker = asked()
-    sent = asker.form if asker.method == "POST" and not asker.args else asker.values
+    sent = asker.form if asker.method == "POST" and not asker.query_string else asker.values
     return gather(
         {
             name: values if len(values) > 1 else values[0]

@@ -50,10 +50,12 @@ class Showing:
             now = noted()
             now.parts = dict(self.parts or {})
             try:
-                visit = again(code, seat, self.device, pages.common(code, news))
+                known = pages.common(code, news)
+                visit = again(code, seat, self.device, known)
                 if visit is None:
                     return None
-                pages.note(visit)
+                if not known:
+                    pages.note(visit)
                 body = screen(visit)
             except (Mistake, StoreError):
                 return None

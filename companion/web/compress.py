@@ -29,8 +29,8 @@ REMEMBERED = 12 * 1024
 """Bytes of a stream; with them a piece takes less than half as much."""
 MEMORY = 6
 """Of the packer of a stream, as zlib counts it: 160 KB. With more it is no better, and takes longer to begin."""
-FEW = 128
-"""Streams whose packers are kept."""
+FEW = 160
+"""Streams whose packers are kept: those of fifty tables."""
 
 
 @lru_cache(maxsize=64)

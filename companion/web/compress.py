@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -54,15 +55,17 @@ class Packer:
     HEAD: ClassVar = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
     """What comes before the first piece."""
     _all: ClassVar[WeakSet[Packer]] = WeakSet()
+    _turn: ClassVar = threading.Lock()
     __slots__ = ("__weakref__", "_kept", "_sent")
 
     def __init__(self) -> None:
         self._sent = b""
         self._kept: zlib._Compress | None = None
-        self._all.add(self)
-        if len(self._all) > FEW:
-            for packer in list(self._all):
-                packer._kept = None
+        with self._turn:
+            self._all.add(self)
+            if len(self._all) > FEW:
+                for packer in self._all:
+                    packer._kept = None
 
     def __call__(self, piece: bytes) -> bytes:
         packer = self._kept or self._begun()

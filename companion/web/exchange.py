@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 FORM, HTML = "application/x-www-form-urlencoded", "text/html; charset=utf-8"
-LATELY = 1_000
-"""Addresses of which it is known where they lead."""
+LATELY, SHORT = 1_000, 200
+"""Addresses of which it is known where they lead, and how long they may be."""
 _ELSEWHERE = frozenset({"location", "content-location"})
 _WITH_RULE = {"return_rule": True}
 
@@ -149,7 +149,8 @@ class Way(MapAdapter):
 
     def match(self, *asked: Any, **named: Any) -> Any:
         """What answers it; whatever does not lead straight there is told in the words for this request."""
-        if isinstance(self.map, Ways) and not asked and named == _WITH_RULE:
+        is_plain = not asked and named == _WITH_RULE and len(self.path_info) <= SHORT
+        if is_plain and isinstance(self.map, Ways):
             try:
                 rule, values = self.map.lately(self.path_info, self.default_method)
             except HTTPException:

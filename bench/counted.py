@@ -91,7 +91,7 @@ class Near(Screen):
         from companion.web.compress import Packer
 
         self.telling, self.pack = telling, Packer()
-        return iter((self.pack(first),))
+        return iter((self.pack(first.encode()),))
 
     def put(self, news: Any, /) -> None:
         self.news.append(news)
@@ -99,14 +99,14 @@ class Near(Screen):
     def hear_all(self) -> None:
         """Be told whatever there is to tell."""
 
-        def told() -> str:
-            text: str = self.telling.hear(self.news.pop(0))
+        def told() -> bytes:
+            text: bytes = self.telling.hear(self.news.pop(0))
             if text:
                 self.pack(text)
             return text
 
         while self.news:
-            for event in filter(None, self.local.count(told).encode().split(b"\n\n")):
+            for event in filter(None, self.local.count(told).split(b"\n\n")):
                 self.hear(event)
 
     def _environ(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> dict[str, Any]:

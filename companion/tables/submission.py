@@ -23,6 +23,8 @@ class Answer:
     revision: int
     lines: list[str] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
+    after: int = 0
+    """The revision before it."""
     repeated: bool = False
     reseats: bool = False
     """Whether it changed who may sit where."""
@@ -44,7 +46,7 @@ def answer_of(
     resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
     reseats = any(isinstance(event, e.Seated) for event in events)
     result = dict(resolved.get("breakdown", {}))
-    return Answer(before + len(events), told(seen, game), result, reseats=reseats)
+    return Answer(before + len(events), told(seen, game), result, before, reseats=reseats)
 
 
 def stale(action: Action, revision: int | None, now: int) -> NotNow:

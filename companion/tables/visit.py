@@ -39,6 +39,8 @@ class Visit:
 
     LASTS: ClassVar[Set[str]] = {"system", "rules", "standing"}
     """What is still so after an act that changed nobody's seat, but for how far the table has come."""
+    COMMON: ClassVar[Set[str]] = {"system", "rules", "standing"}
+    """What does not depend on who looks, nor on what happened since but for what the standing tells."""
 
     def __init__(self, tables: Tables, code: str, seat: str) -> None:
         self.tables, self.code, self.seat = tables, code, seat
@@ -141,7 +143,14 @@ class Visit:
             self._look_again(self.LASTS if answer and not answer.reseats else {"system"})
         if not answer.repeated:
             self.revision = answer.revision
+        if not answer.repeated and not answer.reseats and answer.after == self.standing.revision:
+            self.standing = replace(self.standing, revision=answer.revision)
         return answer
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What was read here, and whoever else looks at the table as it stands now need not read."""
+        return {name: found for name, found in vars(self).items() if name in self.COMMON}
 
     def _look_again(self, lasts: Set[str]) -> None:
         """Forget what was read: the table may have changed.

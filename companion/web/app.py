@@ -71,6 +71,7 @@ class Companion(Flask):
 
     jinja_environment = Templates
     url_rule_class = LateRule
+    url_map_class = exchange.Ways
     request_class = exchange.Asked
     response_class = exchange.Answer
     session_interface = exchange.NoSession()

@@ -24,6 +24,15 @@ _BEAT = -1
 """No revision: it is time to say that the stream is there."""
 
 
+def at_once(sock: Any, data: bytes) -> bytes:
+    """Send what is taken without waiting, mostly all of it: no timer need be started for that. The rest comes back."""
+    try:
+        sent: int = sock.send(data, 0, 0.0)
+    except BlockingIOError:
+        return data
+    return data[sent:]
+
+
 class Held(Protocol):
     """A connection, as far as a stream is concerned."""
 
@@ -67,7 +76,7 @@ class Carried:
     def _first(self, first: str) -> Iterator[bytes]:
         if self._pack:
             yield Packer.HEAD
-        yield self._pack(first) if self._pack else first.encode()
+        yield self._pack(first.encode()) if self._pack else first.encode()
         self.begun = True
 
     def go_on(self, *, chunked: bool) -> None:
@@ -92,7 +101,7 @@ class Carried:
                     return
                 text = self._telling.beat() if news == _BEAT else self._telling.hear(news)
                 if text:
-                    self._send(self._pack(text) if self._pack else text.encode())
+                    self._send(self._pack(text) if self._pack else text)
             done = True
         except OSError:
             pass  # it has gone
@@ -108,8 +117,10 @@ class Carried:
             data = b"%x\r\n%b\r\n" % (len(data), data)
         elif last:
             return
-        with gevent.Timeout(SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the stream is not taken")):
-            self._connection.sock.sendall(data)
+        sock = self._connection.sock
+        if rest := at_once(sock, data):
+            with gevent.Timeout(SEND_SECONDS, BrokenPipeError(errno.EPIPE, "the stream is not taken")):
+                sock.sendall(rest)
 
     def _look(self) -> None:
         """The device has said something, which is none of a stream's business, or it has gone."""

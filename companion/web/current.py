@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from flask import Flask, current_app, g
@@ -10,27 +11,31 @@ from companion.hall.clock import Strip, strip
 from companion.hall.desk import Desk
 from companion.tables.tables import Tables
 
+_app: Callable[[], Flask] = current_app._get_current_object  # type: ignore[attr-defined]
+noted: Callable[[], Any] = g._get_current_object
+"""What is noted of a request or a push while it lasts: each look at Flask's stand-in for it takes three calls."""
+
 
 def parts_of_app() -> dict[str, Any]:
     """The parts of the app: tables, store, hub, desk, secret, site, guesses, founding, data, waiting, private, keep_days."""
-    found: dict[str, Any] = current_app.extensions["companion"]
+    found: dict[str, Any] = _app().extensions["companion"]
     return found
 
 
 def held(name: str) -> Any:
     """One of them."""
-    return parts_of_app()[name]
+    return _app().extensions["companion"][name]
 
 
 def tables() -> Tables:
     """The tables of the running app."""
-    found: Tables = held("tables")
+    found: Tables = _app().extensions["companion"]["tables"]
     return found
 
 
 def desk() -> Desk:
     """The organiser's record."""
-    found: Desk = held("desk")
+    found: Desk = _app().extensions["companion"]["desk"]
     return found
 
 
@@ -44,12 +49,12 @@ def hold_still(code: str) -> None:
     """Let nobody else act at a table until the request is over: its game is looked at."""
     lock = tables().standing_still(code)
     lock.acquire()
-    g.setdefault("standing_still", []).append(lock)
+    noted().setdefault("standing_still", []).append(lock)
 
 
 def let_go() -> None:
     """Let the tables go on that were held still: what follows is slow, or looks at them for itself."""
-    for lock in reversed(g.pop("standing_still", [])):
+    for lock in reversed(noted().pop("standing_still", ())):
         lock.release()
 
 

@@ -6,7 +6,7 @@ of text that stays on this site. Whatever is not so plain goes Flask's way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -14,8 +14,10 @@ from urllib.parse import parse_qsl
 from flask import Flask, Request, Response, request
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.datastructures import Headers, ImmutableMultiDict
+from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_cookie
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import Map, MapAdapter, RuleFactory
+from werkzeug.sansio.utils import get_current_url
 from werkzeug.utils import cached_property
 from werkzeug.wsgi import get_content_length, get_host
 
@@ -23,13 +25,14 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 FORM, HTML = "application/x-www-form-urlencoded", "text/html; charset=utf-8"
+LATELY, SHORT = 1_000, 200
+"""Addresses of which it is known where they lead, and how long they may be."""
 _ELSEWHERE = frozenset({"location", "content-location"})
+_WITH_RULE = {"return_rule": True}
 
 
-def asked() -> Request:
-    """The request itself, for whoever looks at it more than once: each look at Flask's stand-in takes three calls."""
-    found: Request = request._get_current_object()  # type: ignore[attr-defined]
-    return found
+asked: Callable[[], Request] = request._get_current_object  # type: ignore[attr-defined]
+"""The request itself: each look at Flask's stand-in for it takes three calls."""
 
 
 class Asked(Request):
@@ -125,27 +128,74 @@ class NoSession(SessionInterface):
         return self._none
 
 
+class Ways(Map):
+    """All addresses, and where those led that were asked for lately: most are asked for again and again."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.lately = lru_cache(LATELY)(self._look)
+
+    def _look(self, path: str, method: str) -> tuple[Any, Mapping[str, Any]]:
+        return MapAdapter(self, "", "", "", "http", path, method).match(return_rule=True)
+
+    def add(self, rulefactory: RuleFactory) -> None:
+        """One more address, which may stand before another."""
+        super().add(rulefactory)
+        self.lately.cache_clear()
+
+
+class Way(MapAdapter):
+    """Where one request leads."""
+
+    def match(self, *asked: Any, **named: Any) -> Any:
+        """What answers it; whatever does not lead straight there is told in the words for this request."""
+        is_plain = not asked and named == _WITH_RULE and len(self.path_info) <= SHORT
+        if is_plain and isinstance(self.map, Ways):
+            try:
+                rule, values = self.map.lately(self.path_info, self.default_method)
+            except HTTPException:
+                pass
+            else:
+                return rule, dict(values)
+        return super().match(*asked, **named)
+
+
 def bind(app: Flask, request: Request) -> MapAdapter | None:
     """Where a request leads; None where Flask has to look closer."""
     environ = request.environ
     if "HTTP_UPGRADE" in environ:
         return None
-    named = environ.get("HTTP_HOST")
-    request.host = _host(environ["wsgi.url_scheme"], named) if named else get_host(environ)
-    return app.url_map.bind(
-        request.host,
+    scheme, named = environ["wsgi.url_scheme"], environ.get("HTTP_HOST")
+    request.host, server = _host(scheme, named) if named else _named(get_host(environ))
+    return Way(
+        app.url_map,
+        server,
         _text(environ.get("SCRIPT_NAME", "")),
-        subdomain="",
-        url_scheme=environ["wsgi.url_scheme"],
-        default_method=environ["REQUEST_METHOD"],
-        path_info=_text(environ.get("PATH_INFO", "")),
-        query_args=_text(environ.get("QUERY_STRING", "")),
+        "",
+        scheme,
+        _text(environ.get("PATH_INFO", "")),
+        environ["REQUEST_METHOD"],
+        _text(environ.get("QUERY_STRING", "")),
     )
 
 
 @lru_cache(200)
-def _host(scheme: str, named: str) -> str:
-    return get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": named})
+def _host(scheme: str, named: str) -> tuple[str, str]:
+    return _named(get_host({"wsgi.url_scheme": scheme, "HTTP_HOST": named}))
+
+
+def _named(host: str) -> tuple[str, str]:
+    """A host, and how it is written where only ASCII is.
+
+    :raises BadHost: if it cannot be
+    """
+    return host, Map().bind(host).server_name
+
+
+@lru_cache(200)
+def address_of(scheme: str, host: str) -> str:
+    """The address of this site, as a request of this scheme and host finds it."""
+    return get_current_url(scheme, host).rstrip("/")
 
 
 def _text(header: str) -> str:

@@ -15,6 +15,7 @@ from companion.engine.play.performing import answered_by
 from companion.tables.submission import Answer
 from companion.web import parts
 from companion.web.dutycards import Question
+from companion.web.exchange import asked
 from companion.web.formfield import form_fields
 from companion.web.intake import number
 from companion.web.moment import Objection
@@ -32,7 +33,7 @@ from companion.web.page import (
 )
 from companion.web.parts import macros
 from companion.web.play import bp
-from companion.web.pushing import is_pushed
+from companion.web.pushing import hand_on, is_pushed
 from companion.web.seats import DeviceVisit, require
 
 
@@ -150,7 +151,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
     """Carry out an action."""
     visit = require(code, seat)
     raw = form_values()
-    sent = request.values
+    sent = asked().values
     before = visit.revision
     try:
         answer = visit.act(
@@ -160,6 +161,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
         return _warned(visit, name, raw, mistake)
     except Mistake as mistake:
         return _refused(visit, name, raw, mistake)
+    hand_on(visit)
     return _done(visit, answer, before)
 
 

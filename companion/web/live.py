@@ -115,6 +115,8 @@ class Hub:
     def hall_changed(self) -> None:
         """What boards show has changed."""
         self.changes += 1
+        if HALL not in self._listeners:  # mostly
+            return
         with self._lock:
             boards = list(self._listeners.get(HALL, {}).values())
         for board in boards:
@@ -231,7 +233,7 @@ def _hall_line() -> str:
     return "" if request.args.get("hall", NOTHING) == sign else f"event: hall\ndata: {sign}\n\n"
 
 
-def _streamed(pieces: Iterator[str] | Iterator[bytes]) -> Response:
+def _streamed(pieces: Iterator[bytes]) -> Response:
     response = Response(
         pieces,
         mimetype="text/event-stream",
@@ -252,15 +254,15 @@ def hall_stream() -> Response:
     hub.join(HALL, page, mine)
     line = _hall_line()
 
-    def events() -> Iterator[str]:
+    def events() -> Iterator[bytes]:
         told: int | str | None
         try:
-            yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\n{line}"
+            yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\n{line}".encode()
             while True:
                 try:
                     told = mine.get(timeout=telling.BEAT)
                 except queue.Empty:
-                    yield f"event: beat\ndata: {hub.changes}\n\n"
+                    yield b"event: beat\ndata: %d\n\n" % hub.changes
                     continue
                 said = told if isinstance(told, str) else ""
                 if not said and told is not None:
@@ -269,10 +271,10 @@ def hall_stream() -> Response:
                     told = mine.get()
                     said = told if isinstance(told, str) else said
                 if said:
-                    yield f"event: hall\ndata: {said}\n\n"
+                    yield f"event: hall\ndata: {said}\n\n".encode()
                 if told is None:
                     return
-                yield f"event: rev\ndata: {hub.changes}\n\n"
+                yield b"event: rev\ndata: %d\n\n" % hub.changes
         finally:
             hub.leave(HALL, page, mine)
 

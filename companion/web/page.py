@@ -18,6 +18,8 @@ from companion.engine.seat.shapes import ActionView, CheckView, MarkView
 from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
+from companion.web.current import noted
+from companion.web.exchange import asked
 from companion.web.hallstrip import standstill
 from companion.web.intake import number
 from companion.web.moment import Moment, Objection
@@ -34,17 +36,20 @@ TO_DO = "To do: "
 
 
 def is_htmx() -> bool:
-    return "HX-Request" in request.headers
+    return "HTTP_HX_REQUEST" in asked().environ
 
 
 def target() -> str:
-    return request.headers.get("HX-Target", "")
+    found: str = asked().environ.get("HTTP_HX_TARGET", "")
+    return found
 
 
 def is_elsewhere(code: str, seat: str) -> bool:
     """Whether htmx asks from another page than the seat's main screen: that page draws its own live part."""
-    here = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
-    return is_htmx() and bool(here) and here.casefold() != f"/t/{code}/{seat}".casefold()
+    if not is_htmx():
+        return False
+    here = urlsplit(asked().environ.get("HTTP_HX_CURRENT_URL", "")).path.rstrip("/")
+    return bool(here) and here.casefold() != f"/t/{code}/{seat}".casefold()
 
 
 def see_other(address: str) -> Response:
@@ -70,7 +75,8 @@ def unless_known(revision: str, draw: Callable[[], str]) -> Response:
 
 def form_values() -> dict[str, Any]:
     """Submitted fields; a name sent several times becomes a list."""
-    sent = request.form if request.method == "POST" and not request.args else request.values
+    asker = asked()
+    sent = asker.form if asker.method == "POST" and not asker.query_string else asker.values
     return gather(
         {
             name: values if len(values) > 1 else values[0]
@@ -218,8 +224,9 @@ def hms(seconds: float) -> str:
 
 def revision() -> int | str:
     """The revision that a page is drawn at, for a macro that is given no view; on a live screen what stands for it."""
-    visit: DeviceVisit = g.visit
-    return g.get("at") or visit.game.revision
+    now = noted()
+    visit: DeviceVisit = now.visit
+    return now.get("at") or visit.game.revision
 
 
 _brief: WeakKeyDictionary[Entry, Markup] = WeakKeyDictionary()

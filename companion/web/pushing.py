@@ -11,18 +11,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response
 
 from companion.engine.errors import Mistake
 from companion.store import Standing, StoreError
-from companion.web.current import tables
-from companion.web.page import screen
-from companion.web.seats import WATCH, Device, again
+from companion.web.current import held, noted, tables
+from companion.web.exchange import asked
+from companion.web.page import screen, target
+from companion.web.seats import WATCH, Device, DeviceVisit, again
 
 logger = logging.getLogger("companion")
-HEADER = "X-Page"
-"""The name that a page gave its stream, told with every request of it."""
+HEADER = "HTTP_X_PAGE"
+"""`X-Page`: the name that a page gave its stream, told with every request of it."""
 
 
 @dataclass(slots=True)
@@ -38,19 +40,22 @@ class Showing:
     missed: int = 0
     """What the stream kept back meanwhile."""
 
-    def draw(self, app: Flask, code: str, seat: str, news: int) -> str | None:
+    def draw(self, app: Flask, code: str, seat: str, news: int) -> bytes | None:
         """The parts that changed as the stream's next event; None when this device may not be shown any.
 
         :param news: the revision that there is to show
         """
         with app.app_context():
             pages: Pages = app.extensions["companion"]["pages"]
-            g.parts = dict(self.parts or {})
+            now = noted()
+            now.parts = dict(self.parts or {})
             try:
-                visit = again(code, seat, self.device, pages.standing(code, news))
+                known = pages.common(code, news)
+                visit = again(code, seat, self.device, known)
                 if visit is None:
                     return None
-                pages.stood = visit.standing
+                if not known:
+                    pages.note(visit)
                 body = screen(visit)
             except (Mistake, StoreError):
                 return None
@@ -58,12 +63,12 @@ class Showing:
                 logger.exception("table %s: a screen could not be pushed", code)
                 return None
             before = "*" if self.parts is None else self.revision
-            self.revision, self.parts = visit.game.revision, g.parts_now
-        lines = str.rstrip(body)  # a plain string: a Markup does each of these by way of another
-        if "\r" in lines:
-            lines = lines.replace("\r\n", "\n").replace("\r", "\n")
-        told = lines.replace("\n", "\ndata: ")
-        return f"event: screen\ndata: {before} {self.revision}\ndata: {told}\n\n"
+            self.revision, self.parts = visit.game.revision, now.parts_now
+        lines = body.encode().rstrip()  # which is quicker with bytes than with letters
+        if b"\r" in lines:
+            lines = lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        head = f"event: screen\ndata: {before} {self.revision}\ndata: "
+        return b"%b%b\n\n" % (head.encode(), lines.replace(b"\n", b"\ndata: "))
 
 
 class Pages:
@@ -71,13 +76,19 @@ class Pages:
 
     def __init__(self) -> None:
         self._showing: dict[tuple[str, ...], tuple[Showing, Callable[[int], None]]] = {}
-        self.stood: Standing | None = None
-        """How the table stood whose screen was drawn last: all its screens are drawn one after the other."""
+        self._stood: tuple[Standing, dict[str, Any]] | None = None
 
-    def standing(self, code: str, revision: int) -> Standing | None:
-        """How a table stands, if that was read at this revision; who closes a seat or gives it a new code writes a line."""
-        stood = self.stood
-        return stood if stood is not None and (stood.code, stood.revision) == (code, revision) else None
+    def note(self, visit: DeviceVisit) -> None:
+        """How the table stands that was looked at last: all its screens are drawn one after the other."""
+        self._stood = visit.standing, visit.common
+
+    def common(self, code: str, revision: int) -> Mapping[str, Any]:
+        """What was read of a table, if that was at this revision; who closes a seat or gives it a new code writes a line."""
+        if self._stood is not None:
+            standing, common = self._stood
+            if (standing.code, standing.revision) == (code, revision):
+                return common
+        return {}
 
     def open(
         self,
@@ -107,15 +118,16 @@ class Pages:
 
 def key_of(code: str, seat: str, name: str) -> tuple[str, ...]:
     """Whose page it is. A watcher is nobody in particular, so his address counts."""
-    return (code, seat, name, (request.remote_addr or "") if seat == WATCH else "")
+    return (code, seat, name, (asked().remote_addr or "") if seat == WATCH else "")
 
 
 def _mine() -> tuple[Showing, Callable[[int], None]] | None:
     """The page that this request comes from, if it is sent its screen."""
-    name, place = request.headers.get(HEADER, "")[:64], request.view_args or {}
+    asker = asked()
+    name, place = asker.environ.get(HEADER, "")[:64], asker.view_args or {}
     if not name or "code" not in place or "seat" not in place:
         return None
-    pages: Pages = current_app.extensions["companion"]["pages"]
+    pages: Pages = held("pages")
     return pages.find(key_of(tables().normal(place["code"]), place["seat"], name))
 
 
@@ -124,27 +136,36 @@ def is_pushed() -> bool:
     return _mine() is not None
 
 
+def hand_on(visit: DeviceVisit) -> None:
+    """Spare the screens that an act is pushed to what was read for it, if the table was as it had been read."""
+    if visit.standing.revision == visit.revision:
+        pages: Pages = held("pages")
+        pages.note(visit)
+
+
 def init_app(app: Flask) -> None:
     """Know what each page shows from the answers that it gets; nothing is pushed to one that is being answered."""
     app.extensions["companion"]["pages"] = Pages()
 
     @app.before_request
     def ask() -> None:
-        if request.headers.get("HX-Target") == "live" and (mine := _mine()):
+        if target() == "live" and (mine := _mine()):
             mine[0].asking += 1
-            g.asking = mine
+            noted().asking = mine
 
     @app.after_request
     def answered(response: Response) -> Response:
-        if "asking" in g and "parts_now" in g:
-            showing: Showing = g.asking[0]
-            showing.revision, showing.parts = g.visit.game.revision, g.parts_now
+        now = noted()
+        if "asking" in now and "parts_now" in now:
+            showing: Showing = now.asking[0]
+            showing.revision, showing.parts = now.visit.game.revision, now.parts_now
         return response
 
     @app.teardown_request
     def over(_: BaseException | None) -> None:
-        if "asking" in g:
-            showing, poke = g.pop("asking")
+        now = noted()
+        if "asking" in now:
+            showing, poke = now.pop("asking")
             showing.asking -= 1
             if showing.missed > showing.revision:
                 poke(showing.missed)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from flask import Response, abort, current_app, g, request
+from flask import Response, abort, current_app, request
 
 from companion.engine.errors import NotYours
 from companion.engine.once import lazy
-from companion.store import Generation, Standing
+from companion.store import Generation
 from companion.tables.seating import is_table_free
 from companion.tables.visit import Visit
 from companion.web import curtain
-from companion.web.current import held, hold_still, tables
+from companion.web.current import held, hold_still, noted, tables
+from companion.web.exchange import address_of, asked
 from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 
 WATCH = "watch"
@@ -43,7 +44,8 @@ class Device:
 class DeviceVisit(Visit):
     """A visit by a device, with the seats of the table that it holds."""
 
-    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "device", "held", "seats"}
+    LASTS: ClassVar[Set[str]] = {*Visit.LASTS, "device", "held", "seats", "valid"}
+    COMMON: ClassVar[Set[str]] = {*Visit.COMMON, "seats", "valid"}
 
     @lazy
     def device(self) -> Device:
@@ -63,9 +65,13 @@ class DeviceVisit(Visit):
 
     def opened_by(self, token: str) -> str | None:
         """The seat a token opens, or None; revoked seats open to nobody."""
+        return _opened(token, held("secret"), self.code, self.valid)
+
+    @lazy
+    def valid(self) -> tuple[tuple[str, int], ...]:
+        """The seats that can be opened, each with the issue of its link that counts."""
         issues = {seat: self.issues.get(seat, Generation()) for seat in self.seats}
-        valid = tuple((seat, issue.number) for seat, issue in issues.items() if not issue.revoked)
-        return _opened(token, held("secret"), self.code, valid)
+        return tuple((seat, issue.number) for seat, issue in issues.items() if not issue.revoked)
 
     @lazy
     def seats(self) -> list[str]:
@@ -95,22 +101,23 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
     here = tables()
     found = DeviceVisit(here, here.normal(code), seat)
     hold_still(found.standing.code)
-    g.visit = found
+    noted().visit = found
     return found
 
 
-def again(code: str, seat: str, device: Device, known: Standing | None) -> DeviceVisit | None:
+def again(code: str, seat: str, device: Device, known: Mapping[str, Any]) -> DeviceVisit | None:
     """A look at a table by a device that asked before, outside any request; None where it may not be shown the seat.
 
-    :param known: how the table stands, if somebody has just read that
+    :param known: what another visit read of the table as it stands, if one has just done so
     """
-    g.visit = found = DeviceVisit(tables(), code, seat)
+    noted().visit = found = DeviceVisit(tables(), code, seat)
     found.device = device
     hold_still(code)
-    if known is not None and known.code == code:
-        found.standing = known
-        if found.game.revision != known.revision:  # its seats may be others since
-            del found.standing, found.revision
+    if known:
+        vars(found).update(known)
+        if found.game.revision != found.standing.revision:  # its seats may be others since
+            noted().visit = found = DeviceVisit(found.tables, code, seat)
+            found.device = device
     shared = len(found.held) > 1  # it may have been handed over
     return None if shared or (seat != WATCH and seat not in found.held) else found
 
@@ -135,10 +142,10 @@ def token(code: str, seat: str) -> str:
 def _shown(code: str) -> list[str]:
     """The secrets that the request shows for a table's seats."""
     # Ours holds a secret a seat; each costs some hashing, and anybody may send a cookie of thousands.
-    given = request.cookies.get(cookie_name(code), "")[: MOST_SEATS * (TOKEN_LENGTH + 1)].split(".")[
-        :MOST_SEATS
-    ]
-    bearer = request.headers.get("Authorization", "")
+    asker = asked()
+    cookie = asker.cookies.get(cookie_name(code), "")
+    given = cookie[: MOST_SEATS * (TOKEN_LENGTH + 1)].split(".")[:MOST_SEATS]
+    bearer: str = asker.environ.get("HTTP_AUTHORIZATION", "")
     if bearer.lower().startswith("bearer "):
         given.append(bearer[7:].strip())
     return [one for one in given if one]
@@ -213,17 +220,11 @@ def device_kind(agent: str) -> str:
 
 def base_url() -> str:
     """The address other devices reach us by, for QR codes: the public one if there is one, never 'localhost'."""
-    if "base_url" not in g:
-        g.base_url = _base_url()
-    found: str = g.base_url
-    return found
-
-
-def _base_url() -> str:
-    site = current_app.extensions["companion"]["site"]
+    site = held("site")
     if site and site.public_url:
         return str(site.public_url).rstrip("/")
-    host = request.host.split(":")[0].strip("[]")
+    asker = asked()
+    host = asker.host.split(":")[0].strip("[]")
     if site and host in {"localhost", "127.0.0.1", "::1"}:
         return str(site.url).rstrip("/")
-    return request.host_url.rstrip("/")
+    return address_of(asker.scheme, asker.host)

@@ -58,30 +58,30 @@ class Telling:
         self._showing, self._app = screen
         self.leave = leave
 
-    def hear(self, news: int | str) -> str:
+    def hear(self, news: int | str) -> bytes:
         """The next event; nothing where there is nothing to say."""
         if isinstance(news, str):
-            return f"event: hall\ndata: {news}\n\n"
+            return f"event: hall\ndata: {news}\n\n".encode()
         showing = self._showing
         self._shown = max(self._shown, showing.revision if showing else 0)
         if showing and showing.asking:  # that answer is its screen
             showing.missed = max(showing.missed, news)
-            return ""
+            return b""
         if news <= self._shown:
-            return ""
+            return b""
         self._shown = news
         pushed = showing.draw(self._app, self._code, self._seat, news) if showing else None
-        return pushed or f"event: rev\ndata: {news}\n\n"
+        return pushed or b"event: rev\ndata: %d\n\n" % news
 
-    def beat(self) -> str:
+    def beat(self) -> bytes:
         """Nothing has happened, and the stream is there."""
-        return f"event: beat\ndata: {self._shown}\n\n"
+        return b"event: beat\ndata: %d\n\n" % self._shown
 
 
-def spoken(first: str, telling: Telling, mine: queue.SimpleQueue[News]) -> Iterator[str]:
+def spoken(first: str, telling: Telling, mine: queue.SimpleQueue[News]) -> Iterator[bytes]:
     """The stream on a server that knows nothing of it: whoever asks for the next piece waits for the news."""
     try:
-        yield first
+        yield first.encode()
         while True:
             try:
                 news = mine.get(timeout=BEAT)

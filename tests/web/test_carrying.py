@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from companion.web.carrying import at_once
+
 TOY = """
 import sys
 from gevent import monkey
@@ -238,3 +240,23 @@ def test_the_server_ends_at_once_however_many_listen(tmp_path: Path) -> None:
     assert time.monotonic() - began < 3
     for stream in streams:
         stream.close()
+
+
+def test_what_is_not_taken_at_once_is_left_over() -> None:
+    mine, other = socket.socketpair()
+    mine.setblocking(False)
+
+    class Near:
+        """A socket as gevent has it, which is told with each sending how long to wait."""
+
+        def send(self, data: bytes, flags: int, seconds: float) -> int:
+            assert not seconds
+            return mine.send(data, flags)
+
+    data = bytes(range(256)) * 40_000
+    rest = at_once(Near(), data)
+    assert 0 < len(rest) < len(data) and at_once(Near(), rest) == rest
+    mine.close()
+    with other.makefile("rb") as taken:
+        assert taken.read() + rest == data
+    other.close()

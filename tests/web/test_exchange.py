@@ -140,7 +140,21 @@ def test_addresses_lead_where_they_led(sent: dict[str, str]) -> None:
         except HTTPException as refusal:
             return type(refusal), getattr(refusal, "new_url", "")
 
-    assert led(made) == led(other)
+    expected = led(other)
+    assert [led(made), led(made)] == [expected, expected]
+
+
+def test_an_address_leads_elsewhere_where_another_is_added() -> None:
+    made = Companion("companion")
+    made.add_url_rule("/t/<code>", "table", lambda code: code)
+    for path, where in [("/t/new", "table"), ("/t/new", "table"), ("/t/old", "table")]:
+        with made.test_request_context(path) as asked:
+            assert asked.request.endpoint == where
+            asked.request.view_args["code"] = "changed by whoever answers"
+    made.add_url_rule("/t/new", "new", lambda: "")
+    for path, where, values in [("/t/new", "new", {}), ("/t/old", "table", {"code": "old"})]:
+        with made.test_request_context(path) as asked:
+            assert (asked.request.endpoint, asked.request.view_args) == (where, values)
 
 
 def test_a_redirect_and_a_page_in_one_app() -> None:

@@ -10,6 +10,8 @@ from flask import Flask
 from sqlite_utils import Database
 from toykit import Device
 
+from companion.engine.record.events import Seated
+from companion.tables.seating import carry_out
 from companion.tables.tables import Tables
 from companion.web import pushing
 from companion.web.seats import token
@@ -238,3 +240,47 @@ def test_a_push_asks_the_store_once(
     assert len(asked) == 1
     for page in pages:
         page.close()
+
+
+def test_what_was_read_for_an_act_spares_its_pushes_the_store(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, other = Page(app, code, "red"), Page(app, code, "blue")
+    for _ in range(2):
+        mine.post("note", text="on")
+        other.next()
+    mine.post("note", text="on")
+    asked = []
+    execute = Database.execute
+    monkeypatch.setattr(
+        Database, "execute", lambda db, sql, *args: asked.append(sql) or execute(db, sql, *args)
+    )
+    assert other.next().startswith("event: screen") and not asked
+    mine.close()
+    other.close()
+
+
+@pytest.mark.parametrize("what", ["closed", "new-code"])
+def test_a_seat_that_was_closed_meanwhile_is_sent_nothing_by_another_s_act(
+    app: Flask, tables: Tables, code: str, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read for the act is handed on only where the act was the very next thing that happened."""
+    mine, other = Page(app, code, "red"), Page(app, code, "blue")
+    mine.post("note", text="on")
+    other.next()
+    act = Tables.act
+
+    def closed_before(here: Tables, *args: Any, **named: Any) -> Any:
+        with here.store.transaction(code) as tx:
+            line = Seated("blue", what)
+            tx.append(
+                [line.to_json()], at="", seat="table", act=what, name="seats", stream=tx.stream, answer={}
+            )
+            carry_out(tx, [line])
+        return act(here, *args, **named)
+
+    monkeypatch.setattr(Tables, "act", closed_before)
+    mine.post("note", text="on")
+    assert [other.next().split("\n")[0] for _ in range(2)] == ["event: rev"] * 2
+    mine.close()
+    other.close()

@@ -205,8 +205,9 @@ class Heard:
     def __init__(self) -> None:
         self.sent: list[bytes] = []
 
-    def sendall(self, data: bytes) -> None:
+    def send(self, data: bytes, *waiting: float) -> int:
         self.sent.append(bytes(data))
+        return len(data)
 
     def settimeout(self, seconds: float | None) -> None:
         """Whoever takes everything at once is not waited for."""

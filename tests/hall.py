@@ -1,5 +1,7 @@
 """An app with one table and a browser for each of its seats, for tests of pages: `hall.get("soviet", "map")`."""
 
+import re
+
 from companion.web.app import create_app
 from companion.web.seats import token
 
@@ -36,4 +38,5 @@ class Hall:
 
 
 def text_of(response):
-    return response.get_data(as_text=True)
+    """A page with its arrows and other signs as they are read."""
+    return re.sub(r"&#(\d{3,});", lambda found: chr(int(found[1])), response.get_data(as_text=True))

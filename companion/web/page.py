@@ -18,6 +18,7 @@ from companion.engine.seat.shapes import ActionView, CheckView, MarkView
 from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
+from companion.web.compiling import narrow
 from companion.web.current import noted
 from companion.web.exchange import asked
 from companion.web.hallstrip import standstill
@@ -236,7 +237,7 @@ def brief_line(entry: Entry) -> Markup:
     """An entry of the log as a screen's strip shows it: drawn once, however often the screen is, and gone with it."""
     drawn = _brief.get(entry)
     if drawn is None:
-        drawn = _brief[entry] = macros()["ui"].logline(entry, brief=True)
+        drawn = _brief[entry] = Markup(narrow(macros()["ui"].logline(entry, brief=True)))
     return drawn
 
 

@@ -1,5 +1,7 @@
 """Our templates are compiled with less on the way, and say the same as Jinja's own would."""
 
+import html
+
 import pytest
 from flask import Flask
 from jinja2 import Environment, StrictUndefined, UndefinedError
@@ -7,7 +9,7 @@ from markupsafe import Markup
 from werkzeug.local import LocalProxy
 
 from companion.resources import TEMPLATES
-from companion.web.compiling import Templates
+from companion.web.compiling import Templates, narrow
 
 ours = Templates(Flask(__name__), autoescape=True)
 
@@ -89,3 +91,10 @@ def test_everything_is_escaped() -> None:
     files = [path for path in TEMPLATES.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".html"}
     assert not [path.name for path in files if "autoescape" in path.read_text("utf-8")]
+
+
+def test_signs_stand_as_numbers_and_are_read_as_they_are() -> None:
+    """One arrow would make each letter of a page two bytes wide."""
+    drawn = ours.from_string("<b title='‹'>→ {{ words }} ·</b>").render(words="a · b")
+    assert drawn == "<b title='&#8249;'>&#8594; a · b &#183;</b>"
+    assert html.unescape(drawn) == "<b title='‹'>→ a · b ·</b>" and narrow("a b") == "a b"

@@ -62,7 +62,7 @@ def test_a_game_is_rebuilt_in_a_new_installation(hall, tmp_path):
         link = f"/j/{code}/{token(code, 'german')}"
     browser = other.test_client()
     browser.get(link)
-    assert line.sub("", browser.get(f"/t/{code}/german/takedown").get_data(as_text=True)) == sheet
+    assert line.sub("", text_of(browser.get(f"/t/{code}/german/takedown"))) == sheet
 
 
 def test_a_set_up_sheet_goes_as_hands_go(hall):

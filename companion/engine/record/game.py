@@ -38,6 +38,7 @@ class Game(State):
         self.kit: SystemKit = kit.system
         self.scenario: Scenario = kit.scenarios[scenario]
         self.book = book or Book(charts=kit.charts, tables=kit.tables)
+        self.sides = [s.id for s in kit.system.sides]
         self._declared = kit.declared[scenario]
         self._markers = {m.id: m for m in kit.system.markers}
         self._kit_maps = kit.maps
@@ -87,10 +88,6 @@ class Game(State):
     def record_open(self) -> bool:
         """Whether everything hidden and the dice seed may be shown to all: the game is over, and both sides agreed."""
         return self.ended is not None and bool(self["solo"] or self["record"] == "open")
-
-    @property
-    def sides(self) -> list[str]:
-        return [s.id for s in self.kit.sides]
 
     def other(self, side: str) -> str:
         """The opponent."""

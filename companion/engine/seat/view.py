@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from companion.engine.dice import Spec
-from companion.engine.forms.fields import Context, Dice, Roll
+from companion.engine.forms.fields import Context, Dice, Field, Roll
 from companion.engine.forms.panels import Panel
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
@@ -30,6 +30,7 @@ from companion.engine.seat.fights import awaits, battles, duties
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 Made = TypeVar("Made")
+Offered = tuple[Action, shapes.ActionView | None]
 
 
 def seat_name(game: Game, seat: str) -> str:
@@ -126,46 +127,67 @@ def _result(seen: SeatView) -> shapes.ResultView | None:
 
 
 def _offered(seen: SeatView) -> list[shapes.ActionView]:
-    """The actions this seat may do now; each is looked at again only when something that it looks at has changed."""
-    game, seat, find, actions = seen._game, seen.seat, seen._game.worked.find, seen._rules.actions
+    """The actions this seat may do now; only what depends on who looks is worked out for each seat."""
+    game, seat, find, found = seen._game, seen.seat, seen._game.worked.find, []
     possible, doubtful = find(game, "possible", partial(_possible, seen._rules, game))
-    for a in map(actions.__getitem__, doubtful):  # it fails again, and the seat hears of it
+    for a in doubtful:  # it fails again, and the seat hears of it
         seen.guard.part(a.label, partial(a.refusal, game, seat), None)
-    found = [
-        seen.guard.part(a.label, partial(find, game, (a.name, seat), partial(_offer, a, game, seat)), None)
-        for a in map(actions.__getitem__, possible)
-    ]
-    return [offer for offer in found if offer is not None]
+    for a, offer in possible:
+        if offer is None:
+            keep = partial(find, game, (a.name, seat), partial(_offer, a, game, seat))
+            offer = seen.guard.part(a.label, keep, None)
+        elif a.not_yours(game, seat) is not None:
+            offer = None
+        if offer is not None:
+            found.append(offer)
+    return found
 
 
-def _possible(rules: Rules, game: Game) -> tuple[list[str], list[str]]:
+def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
-    possible, doubtful = list[Action](), list[str]()
-    for a in rules.actions.values():
-        if a.group != "hidden" and a.follow_up is None and (not a.phases or game.phase in a.phases):
+    possible, doubtful, find = [], list[Action](), game.worked.find
+    for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
+        if not a.phases or game.phase in a.phases:
             try:
-                if game.worked.find(game, (a.name, "now"), lambda a=a: a.not_now(game) is None):  # type: ignore[misc]
-                    possible.append(a)
+                if _can(a, game) if a.when is None else find(game, (a.name, "now"), partial(_can, a, game)):
+                    possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
-                doubtful.append(a.name)
-    possible.sort(key=lambda a: (not a.primary, a.order, a.label))
-    return [a.name for a in possible], doubtful
+                doubtful.append(a)
+    return possible, doubtful
+
+
+def _can(action: Action, game: Game) -> bool:
+    return action.not_now(game) is None
+
+
+@lru_cache(100)
+def _all_offers(rules: Rules, rolled: bool) -> list[Offered]:
+    """All that is offered at any time, in order, each as every seat sees it; None where that depends on who looks."""
+    shown = [a for a in rules.actions.values() if a.group != "hidden" and a.follow_up is None]
+    shown.sort(key=lambda a: (not a.primary, a.order, a.label))
+    asked = [_asked(a, rolled) for a in shown]
+    return [
+        (a, None if callable(a.by) or any(f.when for f in fields) else _as_offered(a, len(fields)))
+        for a, fields in zip(shown, asked, strict=True)
+    ]
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
     if action.not_yours(game, seat) is not None:
         return None
-    return same(shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases)))
+    here, asked = Context(game, seat), _asked(action, game["mode-dice"] == "digital")
+    return _as_offered(action, sum(1 for f in asked if f.when is None or f.when(here)))
 
 
-def _asks(action: Action, game: Game, seat: str) -> int:
-    """How many fields a form would show now; with none, and no worksheet to look at, a button does it."""
-    if action.worksheet is not None:
-        return len(action.fields)
-    here = Context(game, seat)
-    rolled = game["mode-dice"] == "digital"  # a field of dice asks nothing where the companion rolls them
-    asked = [f for f in action.fields.values() if not f.hidden and not (rolled and isinstance(f, Dice))]
-    return sum(1 for f in asked if f.when is None or f.when(here))
+def _as_offered(action: Action, fields: int) -> shapes.ActionView:
+    fields = fields if action.worksheet is None else len(action.fields)  # which has something to look at
+    return same(shapes.ActionView.of(action, fields=fields, now=bool(action.phases)))
+
+
+def _asked(action: Action, rolled: bool) -> list[Field]:
+    """What a form without a worksheet would ask at most: no dice where the companion rolls them."""
+    fields = action.fields.values() if action.worksheet is None else ()
+    return [f for f in fields if not f.hidden and not (rolled and isinstance(f, Dice))]
 
 
 def _panels(seen: SeatView) -> list[Panel]:

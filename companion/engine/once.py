@@ -276,8 +276,12 @@ def once(
 
     @wraps(look)
     def kept(game: Kept, /, *args: Asked.args, **named: Asked.kwargs) -> Found:
-        key = (look, *args, *sorted(named.items()))
-        return game.worked.find(game, key, partial(look, game, *args, **named))
+        key = (look, *args, *sorted(named.items())) if named else (look, *args)
+        held = game.worked.recall(key)
+        if held is None:
+            held = game.worked.hold(game, key, partial(look, game, *args, **named))
+        found: Found = held.value
+        return found
 
     return kept
 
@@ -333,6 +337,18 @@ class Part(Generic[Found]):
             held = worked.hold(seen._game, key, partial(self.make, seen))
             if len(seen.guard.faults) > faults:  # the next one to look is to hear of it, too
                 worked.drop(key)
+        found: Found = held.value
+        return found
+
+
+class ForAll(Part[Found]):
+    """A part that no seat sees otherwise than the others: it is made of the game alone, once for all of them."""
+
+    def __get__(self, seen: Looks, _: type[Any]) -> Found:
+        game = seen._game
+        held = game.worked.recall(self.make)
+        if held is None:
+            held = game.worked.hold(game, self.make, partial(self.make, game))
         found: Found = held.value
         return found
 

@@ -13,14 +13,14 @@ from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
-from companion.engine.once import Direct, Part, guarded
+from companion.engine.once import Direct, ForAll, Part, guarded
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.plain import plain, same
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
-from companion.engine.play.rules import PanelMaker, Rules
+from companion.engine.play.rules import Rules
 from companion.engine.record import sight
 from companion.engine.record.events import Ended
 from companion.engine.record.game import Game
@@ -40,13 +40,12 @@ def seat_name(game: Game, seat: str) -> str:
 # -- the moment ------------------------------------------------------------------------------------------
 
 
-def _turn(seen: SeatView) -> shapes.TurnView:
-    game = seen._game
+def _turn(game: Game) -> shapes.TurnView:
     return shapes.TurnView(game.turn, None if game.scenario.open_end else game.last, game.date(game.turn))
 
 
-def _phases(seen: SeatView) -> list[shapes.PhaseRow]:
-    game, phases = seen._game, order(seen._game)
+def _phases(game: Game) -> list[shapes.PhaseRow]:
+    phases = order(game)
     ids = [p.id for p in phases]
     now = ids.index(game.phase) if game.phase in ids else 0
     rows = []
@@ -57,8 +56,8 @@ def _phases(seen: SeatView) -> list[shapes.PhaseRow]:
     return rows
 
 
-def _phase(seen: SeatView) -> shapes.PhaseView:
-    game, phase = seen._game, seen._game.phase_def()
+def _phase(game: Game) -> shapes.PhaseView:
+    phase = game.phase_def()
     if phase is None:
         return shapes.PhaseView()
     checks = [
@@ -109,8 +108,8 @@ def _notes(game: Game, seat: str) -> list[Note]:
     return in_force(game)
 
 
-def _last_roll(seen: SeatView) -> shapes.RollView | None:
-    last = seen._game.last_roll
+def _last_roll(game: Game) -> shapes.RollView | None:
+    last = game.last_roll
     if not last:
         return None
     roll = Roll(last["dice"], tuple(last["values"]), last["mode"], last.get("sum"))
@@ -191,14 +190,16 @@ def _asked(action: Action, rolled: bool) -> list[Field]:
 
 
 def _panels(seen: SeatView) -> list[Panel]:
-    game, find, for_all = seen._game, seen._game.worked.find, seen._rules.for_all
-
-    def made(make: PanelMaker) -> Panel | None:
+    game, worked, for_all, found = seen._game, seen._game.worked, seen._rules.for_all, []
+    for make in seen._rules.panels:
         whose = () if make in for_all else (seen.seat,)
-        keep = partial(find, game, (make, *whose), partial(make, game, *whose))
-        return seen.guard.part(name_of(make), keep, None)
-
-    return [panel for panel in map(made, seen._rules.panels) if panel]
+        held = worked.recall((make, *whose))
+        if held is None:
+            keep = partial(worked.find, game, (make, *whose), partial(make, game, *whose))
+            found.append(seen.guard.part(name_of(make), keep, None))
+        else:
+            found.append(held.value)
+    return [panel for panel in found if panel]
 
 
 # -- units and piles -------------------------------------------------------------------------------------
@@ -299,13 +300,13 @@ class SeatView:
     """The scenario that is played."""
     sides: Part[Sequence[Side]] = Direct(lambda seen: seen._game.kit.sides)
     """Both sides, with the shape that stands for each."""
-    turn = Part(_turn)
+    turn = ForAll(_turn)
     """The turn, the last one, and the date."""
-    phases = Part(_phases)
+    phases = ForAll(_phases)
     """The sequence of this turn."""
-    phase = Part(_phase)
+    phase = ForAll(_phase)
     """The phase that is played, with its checklist."""
-    active: Part[str] = Part(lambda seen: seen._game.active)
+    active: Part[str] = ForAll(lambda game: game.active)
     """The side to act; empty when both may."""
     movers: Part[list[str]] = Part(
         lambda seen: seen.guard.part("Whose move it is", partial(seen._rules.movers, seen._game), [])
@@ -331,45 +332,45 @@ class SeatView:
     """Every unit on record, as far as this seat may know it."""
     hexes = cached_property(_hexes)
     """Markers that lie on the map, by hex."""
-    boxes: Part[list[shapes.BoxView]] = Part(
-        lambda seen: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in seen._game.kit.boxes]
+    boxes: Part[list[shapes.BoxView]] = ForAll(
+        lambda game: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in game.kit.boxes]
     )
     """Places off the map."""
     piles = Part(_piles)
     """Cups and decks: what lies open, and how many of the rest."""
-    sealed: Part[dict[str, list[str]]] = Part(
-        lambda seen: {name: sorted(choices) for name, choices in seen._game.sealed.items()}
+    sealed: Part[dict[str, list[str]]] = ForAll(
+        lambda game: {name: sorted(choices) for name, choices in game.sealed.items()}
     )
     """Who has chosen in secret, by what is chosen."""
     my_sealed: Part[dict[str, Any]] = Part(
         lambda seen: {n: made[seen.seat] for n, made in seen._game.sealed.items() if seen.seat in made}
     )
     """What this seat itself has chosen."""
-    revealed: Part[dict[str, Any]] = Part(lambda seen: dict(seen._game.revealed))
+    revealed: Part[dict[str, Any]] = ForAll(lambda game: dict(game.revealed))
     """Choices that lie open."""
     result = Part(_result)
     """The last result, with its calculation."""
-    last_roll = Part(_last_roll)
+    last_roll = ForAll(_last_roll)
     """The last open roll."""
     panels = Part(_panels)
     """What the game itself tells this seat."""
     ended: Part[Ended | None] = Direct(lambda seen: seen._game.ended)
     """Who won, once the game is over."""
-    record_open: Part[bool] = Part(lambda seen: seen._game.record_open)
+    record_open: Part[bool] = ForAll(lambda game: game.record_open)
     """Whether everything hidden may be read by all."""
-    modes: Part[dict[str, str]] = Part(
-        lambda seen: {name: seen._game[f"mode-{name}"] for name in ("dice", "chits", "cards")}
+    modes: Part[dict[str, str]] = ForAll(
+        lambda game: {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")}
     )
     """Whether dice, chits and cards are real, digital, or either."""
-    judge: Part[str] = Part(lambda seen: judge(seen._game))
+    judge: Part[str] = ForAll(lambda game: judge(game))
     """What a judge was called for."""
-    solo: Part[bool] = Part(lambda seen: bool(seen._game["solo"]))
+    solo: Part[bool] = ForAll(lambda game: bool(game["solo"]))
     """Whether one player holds every seat."""
-    fog: Part[bool] = Part(lambda seen: bool(seen._game["fog"]))
+    fog: Part[bool] = ForAll(lambda game: bool(game["fog"]))
     """Whether enemy units are hidden."""
     commitment: Part[str] = Direct(lambda seen: seen._game.commitment)
     """The fingerprint of the dice seed."""
-    tray: Part[list[str]] = Part(lambda seen: list(seen._game.kit.tray))
+    tray: Part[list[str]] = ForAll(lambda game: list(game.kit.tray))
     """Dice that one tap rolls."""
 
     def keep(self, name: str, make: Callable[[], Made]) -> Made:
@@ -384,7 +385,7 @@ class SeatView:
     @property
     def unsettled(self) -> bool:
         """Whether a new table still has to say so."""
-        return self.keep("unsettled", lambda: is_unsettled(self._game))
+        return is_unsettled(self._game)
 
     @property
     def has_units(self) -> bool:

@@ -412,6 +412,35 @@ def test_a_panel_that_does_not_ask_whose_screen_it_is_is_made_once_for_all(
     assert made == ["all", "red", "blue", "table"]
 
 
+def test_a_part_that_is_the_same_for_all_is_made_once_and_again_when_the_game_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(once, "checking", None)
+    table = Table()
+    before = table.view("red").turn
+    assert before is table.view("blue").turn is table.view("table").turn
+    table.record(e.Advanced(table.game.turn + 1, table.game.phase))
+    after = table.view("blue").turn
+    assert after.number == before.number + 1 and after is table.view("red").turn
+
+
+def test_what_a_seat_alone_may_know_is_no_part_for_all() -> None:
+    own = {
+        "awaits",
+        "actions",
+        "tracks",
+        "dials",
+        "due",
+        "asked",
+        "battles",
+        "piles",
+        "my_sealed",
+        "result",
+        "panels",
+    }
+    assert not any(isinstance(vars(view.SeatView)[name], once.ForAll) for name in own)
+
+
 def test_every_part_is_answered_by_its_name() -> None:
     table = Table()
     assert set(table.sees("red")) == {*view.PARTS, "seat", "faults"}

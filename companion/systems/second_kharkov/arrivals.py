@@ -14,7 +14,7 @@ from companion.engine.once import once
 from companion.engine.people.units import arrive as arrive_plainly
 from companion.engine.people.units import arriving, can_arrive, due
 from companion.engine.play.actions import Events
-from companion.engine.positions.situation import situation
+from companion.engine.positions.situation import board, held_hexes
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
@@ -24,7 +24,6 @@ from companion.systems.second_kharkov.declaring import movement_has_begun
 from companion.systems.second_kharkov.entry import HELD_BACK, doubts, entry_cost, unchecked
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.movement import SPENT
-from companion.systems.second_kharkov.route import enemy_zone
 from companion.systems.second_kharkov.units import (
     ARMIES,
     NAMES,
@@ -289,14 +288,15 @@ def hold_back(
 @once
 def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
     """Each side's edge sources that do not work now, by reason [9.12, 9.13]. German ones work in a zone, too."""
-    now = situation(game, at_start(game))
+    here, stacks, held = board(game), game.stacks(), held_hexes(game, at_start(game))
     found: dict[str, dict[str, list[str]]] = {}
     for side in (SOVIET, GERMAN):
         enemy = game.other(side)
-        zone = enemy_zone(game, side) if side == SOVIET else set()
-        for hex_id in now.board.book.named("source", side):
-            taken = now.controls(enemy, hex_id)
-            if taken or hex_id in zone:
+        for hex_id in here.book.named("source", side):
+            standing = {u.side for u in stacks.get(hex_id, ())}
+            taken = enemy in standing if standing else hex_id in held[enemy]
+            near = here.grid.neighbours(hex_id) if side == SOVIET and hex_id in here.grid.index else ()
+            if taken or any(u.side != side for beside in near for u in stacks.get(beside, ())):
                 why = f"{game.side_name(enemy)}-held" if taken else f"in a {game.side_name(enemy)} zone"
                 found.setdefault(side, {}).setdefault(why, []).append(hex_id)
     return found

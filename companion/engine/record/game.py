@@ -156,7 +156,8 @@ class Game(State):
         held: dict[str, Mark] = vars(self)["marks"].get(target)
         return held.get(marker) if held else None
 
-    def marked(self, marker: str) -> dict[str, Any]:
+    @once
+    def marked(self, marker: str) -> Mapping[str, Any]:
         """Every unit or hex that carries this marker, with its value.
 
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.

@@ -144,11 +144,12 @@ def _offered(seen: SeatView) -> list[shapes.ActionView]:
 
 def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
-    possible, doubtful, find = [], list[Action](), game.worked.find
+    possible, doubtful, phase, find = [], list[Action](), game.phase, game.worked.find
+    always = game.ended is None
     for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
-        if not a.phases or game.phase in a.phases:
+        if not a.phases or phase in a.phases:
             try:
-                if _can(a, game) if a.when is None else find(game, (a.name, "now"), partial(_can, a, game)):
+                if (a.when is None and always) or find(game, (a.name, "now"), partial(_can, a, game)):
                     possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
                 doubtful.append(a)

@@ -147,7 +147,9 @@ class Game(State):
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
-        held = self.lying(target, self.marker(marker).id)
+        if marker not in self._markers:
+            self._demand("marker", marker, self._markers)
+        held = self.lying(target, marker)
         return held.value if held else None
 
     def lying(self, target: str, marker: str) -> Mark | None:

@@ -151,9 +151,10 @@ class Worked:
         return last <= held.at
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
-        kind, began, outer = type(game), self._now, self._looked
+        kind, began, outer, before = type(game), self._now, self._looked, self._kept.get(key)
         looked = self._looked = set[str]()
-        game.__class__ = _noting(kind)
+        if outer is None:  # else it notes already
+            game.__class__ = _noting(kind)
         try:
             value = make()
         except BaseException:
@@ -162,9 +163,13 @@ class Worked:
             raise
         finally:
             self._looked = outer
-            game.__class__ = kind
-        held = _Kept(value, _same(frozenset(looked)), began)
-        self._kept[key if key in self._kept else _common(key)] = held
+            if outer is None:
+                game.__class__ = kind
+        if before is not None and before.looked == looked:  # as nearly always
+            held = _Kept(value, before.looked, began)
+        else:
+            held = _Kept(value, _same(frozenset(looked)), began)
+        self._kept[_common(key) if before is None else key] = held
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)

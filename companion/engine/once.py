@@ -152,7 +152,8 @@ class Worked:
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
         kind, began, outer, before = type(game), self._now, self._looked, self._kept.get(key)
-        looked = self._looked = set[str]()
+        looked: set[str] = set()
+        self._looked = looked
         if outer is None:  # else it notes already
             game.__class__ = _noting(kind)
         try:

@@ -15,31 +15,23 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
 
     :param stacks: `game.stacks()`, where many units are asked about at once.
     """
-    known = _known_by_itself(game, unit, seat)
-    return _lies_on_top(game, unit, stacks) if known is None else known
-
-
-def _known_by_itself(game: Game, unit: Unit, seat: str) -> bool | None:
-    """The same without a look at others; None where its place in the stack tells."""
     if seat == unit.side:
         return True
     if unit.only and seat not in unit.only:
         return False
-    if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map or unit.id in game.laid_open:
+    if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
         return True
-    return None if game.kit.enemy_stacks == "top" else False
-
-
-def _lies_on_top(game: Game, unit: Unit, stacks: Stacks | None) -> bool:
-    """Where both sides share a hex, each has a top unit of its own."""
-    return next(u.id for u in stack_of(game, unit, stacks) if u.side == unit.side) == unit.id
+    if unit.id in game.laid_open:
+        return True
+    if game.kit.enemy_stacks == "top":
+        own = [u.id for u in stack_of(game, unit, stacks) if u.side == unit.side]
+        return own[0] == unit.id  # where both sides share a hex, each has a top unit of its own
+    return False
 
 
 def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
     """Those of the units that a seat may know for what they are."""
-    known = [(unit, _known_by_itself(game, unit, seat)) for unit in units]
-    stacks = game.stacks() if any(sure is None for _, sure in known) else None
-    return [u for u, sure in known if (_lies_on_top(game, u, stacks) if sure is None else sure)]
+    return [u for u in units if may_see_unit(game, u, seat)]
 
 
 def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
@@ -50,7 +42,7 @@ def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
 
 def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
     """The stack a unit lies in, top first."""
-    return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
+    return (game.stacks() if stacks is None else stacks).get(unit.place) or game.units_at(unit.place)
 
 
 def zone_rule(game: Game, pile: str, zone: str) -> str:

@@ -134,30 +134,28 @@ def _offered(seen: SeatView) -> list[shapes.ActionView]:
     for a, offer in possible:
         if offer is None:
             keep = partial(find, game, (a.name, seat), partial(_offer, a, game, seat))
-            offer = seen.guard.part(a.label, keep, None)
-        elif a.not_yours(game, seat) is not None:
-            offer = None
-        if offer is not None:
+            found.append(seen.guard.part(a.label, keep, None))
+        elif a.not_yours(game, seat) is None:
             found.append(offer)
-    return found
+    return [offer for offer in found if offer is not None]
 
 
 def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
-    possible, doubtful, phase, find = [], list[Action](), game.phase, game.worked.find
-    always = game.ended is None
+    possible, doubtful, phase, goes_on = [], list[Action](), game.phase, not game.ended
+    find = game.worked.find
     for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
         if not a.phases or phase in a.phases:
             try:
-                if (a.when is None and always) or find(game, (a.name, "now"), partial(_can, a, game)):
+                if (goes_on and a.when is None) or find(
+                    game,
+                    (a.name, "now"),
+                    lambda a=a: a.not_now(game) is None,  # type: ignore[misc]
+                ):
                     possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
                 doubtful.append(a)
     return possible, doubtful
-
-
-def _can(action: Action, game: Game) -> bool:
-    return action.not_now(game) is None
 
 
 @lru_cache(100)
@@ -165,27 +163,24 @@ def _all_offers(rules: Rules, rolled: bool) -> list[Offered]:
     """All that is offered at any time, in order, each as every seat sees it; None where that depends on who looks."""
     shown = [a for a in rules.actions.values() if a.group != "hidden" and a.follow_up is None]
     shown.sort(key=lambda a: (not a.primary, a.order, a.label))
-    asked = [_asked(a, rolled) for a in shown]
-    return [
-        (a, None if callable(a.by) or any(f.when for f in fields) else _as_offered(a, len(fields)))
-        for a, fields in zip(shown, asked, strict=True)
-    ]
+    asks = {a.name: callable(a.by) or any(f.when for f in _asked(a, rolled)) for a in shown}
+    return [(a, None if asks[a.name] else _as_offered(a, rolled)) for a in shown]
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
-    if action.not_yours(game, seat) is not None:
-        return None
-    here, asked = Context(game, seat), _asked(action, game["mode-dice"] == "digital")
-    return _as_offered(action, sum(1 for f in asked if f.when is None or f.when(here)))
+    yours = action.not_yours(game, seat) is None
+    return _as_offered(action, game["mode-dice"] == "digital", Context(game, seat)) if yours else None
 
 
-def _as_offered(action: Action, fields: int) -> shapes.ActionView:
-    fields = fields if action.worksheet is None else len(action.fields)  # which has something to look at
+def _as_offered(action: Action, rolled: bool, here: Any = None) -> shapes.ActionView:
+    """An action with how many fields its form would show; with none, and no worksheet to look at, a button does it."""
+    asked = sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here))
+    fields = asked if action.worksheet is None else len(action.fields)
     return same(shapes.ActionView.of(action, fields=fields, now=bool(action.phases)))
 
 
 def _asked(action: Action, rolled: bool) -> list[Field]:
-    """What a form without a worksheet would ask at most: no dice where the companion rolls them."""
+    """What a form without a worksheet asks at most: no dice where the companion rolls them."""
     fields = action.fields.values() if action.worksheet is None else ()
     return [f for f in fields if not f.hidden and not (rolled and isinstance(f, Dice))]
 
@@ -193,13 +188,11 @@ def _asked(action: Action, rolled: bool) -> list[Field]:
 def _panels(seen: SeatView) -> list[Panel]:
     game, worked, for_all, found = seen._game, seen._game.worked, seen._rules.for_all, []
     for make in seen._rules.panels:
-        whose = () if make in for_all else (seen.seat,)
-        held = worked.recall((make, *whose))
+        key = (make,) if make in for_all else (make, seen.seat)
+        held = worked.recall(key)
         if held is None:
-            keep = partial(worked.find, game, (make, *whose), partial(make, game, *whose))
-            found.append(seen.guard.part(name_of(make), keep, None))
-        else:
-            found.append(held.value)
+            keep = partial(worked.find, game, key, partial(make, game, *key[1:]))
+        found.append(held.value if held else seen.guard.part(name_of(make), keep, None))
     return [panel for panel in found if panel]
 
 

@@ -66,16 +66,16 @@ def _hexes(units: tuple[Unit, ...]) -> str:
 @rules.panel
 def obligations(game: Game, seat: str) -> Panel | None:
     """Hexes only: what stands in them stays closed."""
-    if game.phase not in ATTACK:
-        return None
+    rows = _owed(game) if game.phase in ATTACK else []
+    return Panel("Attacks that must be made", rows, first=seat in {"table", game.active}) if rows else None
+
+
+@once
+def _owed(game: Game) -> list[Fact]:
     duty = duties(game, game.active)
     if not duty.must_attack and not duty.must_be_attacked:
-        return None
-    return Panel(
-        "Attacks that must be made",
-        [
-            Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
-            Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
-        ],
-        first=seat in {"table", game.active},
-    )
+        return []
+    return [
+        Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
+        Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
+    ]

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.forms.panels import Fact, Panel
+from companion.engine.hexes.board import Board
 from companion.engine.kit.roster import Unit
 from companion.engine.once import once
 from companion.engine.people.units import arrive as arrive_plainly
@@ -292,13 +293,23 @@ def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for side in (SOVIET, GERMAN):
         enemy = game.other(side)
-        for hex_id in here.book.named("source", side):
+        foes = {hex_id for hex_id, stack in stacks.items() if any(u.side != side for u in stack)}
+        for hex_id, near in _sources(here, side):
             standing = {u.side for u in stacks.get(hex_id, ())}
             taken = enemy in standing if standing else hex_id in held[enemy]
-            near = here.grid.neighbours(hex_id) if side == SOVIET and hex_id in here.grid.index else ()
-            if taken or any(u.side != side for beside in near for u in stacks.get(beside, ())):
+            if taken or (side == SOVIET and not foes.isdisjoint(near)):
                 why = f"{game.side_name(enemy)}-held" if taken else f"in a {game.side_name(enemy)} zone"
                 found.setdefault(side, {}).setdefault(why, []).append(hex_id)
+    return found
+
+
+def _sources(here: Board, side: str) -> list[tuple[str, tuple[str, ...]]]:
+    """A side's sources with the hexes around each, read off the map once."""
+    key = ("sources", side)
+    if key not in here.memo:
+        hexes, on = here.book.named("source", side), here.grid.index
+        here.memo[key] = [(name, here.grid.neighbours(name) if name in on else ()) for name in hexes]
+    found: list[tuple[str, tuple[str, ...]]] = here.memo[key]
     return found
 
 

@@ -43,4 +43,7 @@ def gathered(lines: Iterable[str]) -> list[str]:
 
 def counted(names: Iterable[str]) -> list[str]:
     """Names, each once."""
-    return [several(name, number) for name, number in Counter(names).items()]
+    found: dict[str, int] = {}  # a Counter takes longer to make than to fill
+    for name in names:
+        found[name] = found.get(name, 0) + 1
+    return [several(name, number) for name, number in found.items()]

@@ -151,9 +151,11 @@ class Worked:
         return last <= held.at
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
-        kind, began, outer = type(game), self._now, self._looked
-        looked = self._looked = set[str]()
-        game.__class__ = _noting(kind)
+        kind, began, outer, before = type(game), self._now, self._looked, self._kept.get(key)
+        looked: set[str] = set()
+        self._looked = looked
+        if outer is None:  # else it notes already
+            game.__class__ = _noting(kind)
         try:
             value = make()
         except BaseException:
@@ -162,9 +164,13 @@ class Worked:
             raise
         finally:
             self._looked = outer
-            game.__class__ = kind
-        held = _Kept(value, _same(frozenset(looked)), began)
-        self._kept[key if key in self._kept else _common(key)] = held
+            if outer is None:
+                game.__class__ = kind
+        if before is not None and before.looked == looked:  # as nearly always
+            held = _Kept(value, before.looked, began)
+        else:
+            held = _Kept(value, _same(frozenset(looked)), began)
+        self._kept[_common(key) if before is None else key] = held
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)
@@ -276,8 +282,12 @@ def once(
 
     @wraps(look)
     def kept(game: Kept, /, *args: Asked.args, **named: Asked.kwargs) -> Found:
-        key = (look, *args, *sorted(named.items()))
-        return game.worked.find(game, key, partial(look, game, *args, **named))
+        key = (look, *args, *sorted(named.items())) if named else (look, *args)
+        held = game.worked.recall(key)
+        if held is None:
+            held = game.worked.hold(game, key, partial(look, game, *args, **named))
+        found: Found = held.value
+        return found
 
     return kept
 
@@ -333,6 +343,18 @@ class Part(Generic[Found]):
             held = worked.hold(seen._game, key, partial(self.make, seen))
             if len(seen.guard.faults) > faults:  # the next one to look is to hear of it, too
                 worked.drop(key)
+        found: Found = held.value
+        return found
+
+
+class ForAll(Part[Found]):
+    """A part that no seat sees otherwise than the others: it is made of the game alone, once for all of them."""
+
+    def __get__(self, seen: Looks, _: type[Any]) -> Found:
+        game = seen._game
+        held = game.worked.recall(self.make)
+        if held is None:
+            held = game.worked.hold(game, self.make, partial(self.make, game))
         found: Found = held.value
         return found
 

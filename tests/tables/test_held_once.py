@@ -66,7 +66,7 @@ def test_what_every_table_is_asked_has_one_key(tables: Tables, games: list[Game]
     for game in games:
         view(rules, game, "soviet").actions  # noqa: B018 - looked at
         kept.append({id(key) for key in game.worked._kept})
-    assert len(kept[0] & kept[1]) > 50
+    assert len(kept[0] & kept[1]) == len(kept[0]) > 30
 
 
 def test_a_key_with_things_of_a_table_s_own_is_kept_for_it_alone(games: list[Game]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.forms.fields import Choice, Flag
+from companion.engine.once import once
 from companion.engine.people.consent import LIFT_FOG, request
 from companion.engine.play.actions import Events
 from companion.engine.play.rules import Rules
@@ -66,6 +67,7 @@ def set_mode(
         yield from request(game, seat, LIFT_FOG, text, {})
 
 
+@once
 def is_unsettled(game: Game) -> bool:
     """Whether a new table still has to say how much goes on record: nobody has, and nothing is done that would tell."""
     opened = (game.turn, game.phase) == first(game)

@@ -229,18 +229,14 @@ def waits(game: Game, unit: Unit) -> bool:
 @once
 def due(game: Game) -> list[tuple[str, Arrival]]:
     """Arrivals whose turn has come and that are not in yet; a unit sent elsewhere is due where and when it now enters."""
-    apart = _gone_apart(game)
+    apart, turn, ticked, units = _gone_apart(game), game.turn, game.ticked, game.units
     found = []
     for index, arrival in enumerate(game.scenario.arrivals):
         name = arrival_id(arrival, index)
-        if (
-            arrival.turn > game.turn
-            or f"arrival/{name}" in game.ticked
-            or not holds(arrival.when, game.values)
-        ):
+        if arrival.turn > turn or f"arrival/{name}" in ticked or not holds(arrival.when, game.values):
             continue
         left = tuple(u for u in arrival.units if u not in apart)
-        if arrival.units and all(u in game.units and game.units[u].place for u in left):
+        if arrival.units and all(u in units and units[u].place for u in left):
             continue
         found.append((name, replace(arrival, units=left)))
     return found + _on_their_own_way(game, apart)
@@ -249,8 +245,14 @@ def due(game: Game) -> list[tuple[str, Arrival]]:
 def _gone_apart(game: Game) -> dict[str, Unit]:
     """Units still to come whose turn or entry is no longer the list's, or that no list names."""
     waiting = [u for u in game.units.values() if u.turn and waits(game, u)]
-    printed = {u.id: (u.turn, u.entry) for u in game.roster} if waiting else {}
+    printed = _printed(game) if waiting else {}
     return {u.id: u for u in waiting if u.place or printed.get(u.id) != (u.turn, u.entry)}
+
+
+@once
+def _printed(game: Game) -> dict[str, tuple[int, str]]:
+    """When and where the roster has each unit come."""
+    return {u.id: (u.turn, u.entry) for u in game.roster}
 
 
 def _on_their_own_way(game: Game, apart: Mapping[str, Unit]) -> list[tuple[str, Arrival]]:

@@ -113,7 +113,7 @@ class Action:
 
     def not_yours(self, game: Game, seat: str) -> Mistake | None:
         """Why it is another's to do, or None."""
-        if seat not in {"table", *game.sides}:
+        if seat != "table" and seat not in game.sides:
             return NotYours(
                 f"{seat} may look on, not act: sit down at a seat to {self.label.lower()}", given=seat
             )

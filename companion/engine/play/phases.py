@@ -9,6 +9,7 @@ from companion.engine.forms.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.kit.blocks import Note, Phase
 from companion.engine.kit.chart import cell_key
 from companion.engine.kit.when import Turns, holds
+from companion.engine.once import once
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import LEFT
 from companion.engine.play.rules import Rules
@@ -157,6 +158,7 @@ def tick(
     yield e.Ticked(item, done, definition.checklist[int(index)].text)
 
 
+@once
 def in_force(game: Game) -> list[Note]:
     """Notes that hold on this turn."""
     return [

@@ -38,6 +38,7 @@ class Game(State):
         self.kit: SystemKit = kit.system
         self.scenario: Scenario = kit.scenarios[scenario]
         self.book = book or Book(charts=kit.charts, tables=kit.tables)
+        self.sides = [s.id for s in kit.system.sides]
         self._declared = kit.declared[scenario]
         self._markers = {m.id: m for m in kit.system.markers}
         self._kit_maps = kit.maps
@@ -87,10 +88,6 @@ class Game(State):
     def record_open(self) -> bool:
         """Whether everything hidden and the dice seed may be shown to all: the game is over, and both sides agreed."""
         return self.ended is not None and bool(self["solo"] or self["record"] == "open")
-
-    @property
-    def sides(self) -> list[str]:
-        return [s.id for s in self.kit.sides]
 
     def other(self, side: str) -> str:
         """The opponent."""
@@ -150,7 +147,9 @@ class Game(State):
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
-        held = self.lying(target, self.marker(marker).id)
+        if marker not in self._markers:
+            self._demand("marker", marker, self._markers)
+        held = self.lying(target, marker)
         return held.value if held else None
 
     def lying(self, target: str, marker: str) -> Mark | None:
@@ -159,7 +158,8 @@ class Game(State):
         held: dict[str, Mark] = vars(self)["marks"].get(target)
         return held.get(marker) if held else None
 
-    def marked(self, marker: str) -> dict[str, Any]:
+    @once
+    def marked(self, marker: str) -> Mapping[str, Any]:
         """Every unit or hex that carries this marker, with its value.
 
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.

@@ -31,8 +31,7 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
 
 def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
     """Those of the units that a seat may know for what they are."""
-    stacks = game.stacks() if game.kit.enemy_stacks == "top" else None
-    return [u for u in units if may_see_unit(game, u, seat, stacks)]
+    return [u for u in units if may_see_unit(game, u, seat)]
 
 
 def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
@@ -43,7 +42,7 @@ def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
 
 def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
     """The stack a unit lies in, top first."""
-    return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
+    return (game.stacks() if stacks is None else stacks).get(unit.place) or game.units_at(unit.place)
 
 
 def zone_rule(game: Game, pile: str, zone: str) -> str:

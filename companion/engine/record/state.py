@@ -98,7 +98,8 @@ class State:
     @property
     def fighting(self) -> list[Battle]:
         """The battles that are not over, oldest first."""
-        return [battle for battle in self.battles.values() if not self.is_over(battle)]
+        owed = {a.battle for a in self.duties()}
+        return [b for number, b in self.battles.items() if number in owed and not self.is_over(b)]
 
     @property
     def laid_open(self) -> frozenset[str]:

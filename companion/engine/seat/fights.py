@@ -145,9 +145,9 @@ def _named(told: Iterable[str]) -> list[str]:
 def _fought(game: Game, battle: Battle, side: str, seat: str) -> list[Unit]:
     """A side's units in a battle. Until its phase is over all know who lay open in it, whatever covers him since."""
     units = _held(game, battle.units(side))
-    fresh = (battle.turn, battle.phase) == (game.turn, game.phase)
-    told = fresh and battle.opened and side not in battle.known_to
-    return units if told else sight.seen_units(game, units, seat)
+    told = battle.opened and side not in battle.known_to
+    fresh = told and (battle.turn, battle.phase) == (game.turn, game.phase)
+    return units if fresh else sight.seen_units(game, units, seat)
 
 
 def _held(game: Game, units: Sequence[str]) -> list[Unit]:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from companion.engine.dice import Spec
-from companion.engine.forms.fields import Context, Dice, Roll
+from companion.engine.forms.fields import Context, Dice, Field, Roll
 from companion.engine.forms.panels import Panel
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
-from companion.engine.once import Direct, Part, guarded
+from companion.engine.once import Direct, ForAll, Part, guarded
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.plain import plain, same
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
-from companion.engine.play.rules import PanelMaker, Rules
+from companion.engine.play.rules import Rules
 from companion.engine.record import sight
 from companion.engine.record.events import Ended
 from companion.engine.record.game import Game
@@ -30,6 +30,7 @@ from companion.engine.seat.fights import awaits, battles, duties
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 Made = TypeVar("Made")
+Offered = tuple[Action, shapes.ActionView | None]
 
 
 def seat_name(game: Game, seat: str) -> str:
@@ -39,13 +40,12 @@ def seat_name(game: Game, seat: str) -> str:
 # -- the moment ------------------------------------------------------------------------------------------
 
 
-def _turn(seen: SeatView) -> shapes.TurnView:
-    game = seen._game
+def _turn(game: Game) -> shapes.TurnView:
     return shapes.TurnView(game.turn, None if game.scenario.open_end else game.last, game.date(game.turn))
 
 
-def _phases(seen: SeatView) -> list[shapes.PhaseRow]:
-    game, phases = seen._game, order(seen._game)
+def _phases(game: Game) -> list[shapes.PhaseRow]:
+    phases = order(game)
     ids = [p.id for p in phases]
     now = ids.index(game.phase) if game.phase in ids else 0
     rows = []
@@ -56,8 +56,8 @@ def _phases(seen: SeatView) -> list[shapes.PhaseRow]:
     return rows
 
 
-def _phase(seen: SeatView) -> shapes.PhaseView:
-    game, phase = seen._game, seen._game.phase_def()
+def _phase(game: Game) -> shapes.PhaseView:
+    phase = game.phase_def()
     if phase is None:
         return shapes.PhaseView()
     checks = [
@@ -108,8 +108,8 @@ def _notes(game: Game, seat: str) -> list[Note]:
     return in_force(game)
 
 
-def _last_roll(seen: SeatView) -> shapes.RollView | None:
-    last = seen._game.last_roll
+def _last_roll(game: Game) -> shapes.RollView | None:
+    last = game.last_roll
     if not last:
         return None
     roll = Roll(last["dice"], tuple(last["values"]), last["mode"], last.get("sum"))
@@ -126,57 +126,74 @@ def _result(seen: SeatView) -> shapes.ResultView | None:
 
 
 def _offered(seen: SeatView) -> list[shapes.ActionView]:
-    """The actions this seat may do now; each is looked at again only when something that it looks at has changed."""
-    game, seat, find, actions = seen._game, seen.seat, seen._game.worked.find, seen._rules.actions
+    """The actions this seat may do now; only what depends on who looks is worked out for each seat."""
+    game, seat, find, found = seen._game, seen.seat, seen._game.worked.find, []
     possible, doubtful = find(game, "possible", partial(_possible, seen._rules, game))
-    for a in map(actions.__getitem__, doubtful):  # it fails again, and the seat hears of it
+    for a in doubtful:  # it fails again, and the seat hears of it
         seen.guard.part(a.label, partial(a.refusal, game, seat), None)
-    found = [
-        seen.guard.part(a.label, partial(find, game, (a.name, seat), partial(_offer, a, game, seat)), None)
-        for a in map(actions.__getitem__, possible)
-    ]
+    for a, offer in possible:
+        if offer is None:
+            keep = partial(find, game, (a.name, seat), partial(_offer, a, game, seat))
+            found.append(seen.guard.part(a.label, keep, None))
+        elif a.not_yours(game, seat) is None:
+            found.append(offer)
     return [offer for offer in found if offer is not None]
 
 
-def _possible(rules: Rules, game: Game) -> tuple[list[str], list[str]]:
+def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
-    possible, doubtful = list[Action](), list[str]()
-    for a in rules.actions.values():
-        if a.group != "hidden" and a.follow_up is None and (not a.phases or game.phase in a.phases):
+    possible, doubtful, phase, goes_on = [], list[Action](), game.phase, not game.ended
+    find = game.worked.find
+    for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
+        if not a.phases or phase in a.phases:
             try:
-                if game.worked.find(game, (a.name, "now"), lambda a=a: a.not_now(game) is None):  # type: ignore[misc]
-                    possible.append(a)
+                if (goes_on and a.when is None) or find(
+                    game,
+                    (a.name, "now"),
+                    lambda a=a: a.not_now(game) is None,  # type: ignore[misc]
+                ):
+                    possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
-                doubtful.append(a.name)
-    possible.sort(key=lambda a: (not a.primary, a.order, a.label))
-    return [a.name for a in possible], doubtful
+                doubtful.append(a)
+    return possible, doubtful
+
+
+@lru_cache(100)
+def _all_offers(rules: Rules, rolled: bool) -> list[Offered]:
+    """All that is offered at any time, in order, each as every seat sees it; None where that depends on who looks."""
+    shown = [a for a in rules.actions.values() if a.group != "hidden" and a.follow_up is None]
+    shown.sort(key=lambda a: (not a.primary, a.order, a.label))
+    asks = {a.name: callable(a.by) or any(f.when for f in _asked(a, rolled)) for a in shown}
+    return [(a, None if asks[a.name] else _as_offered(a, rolled)) for a in shown]
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
-    if action.not_yours(game, seat) is not None:
-        return None
-    return same(shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases)))
+    yours = action.not_yours(game, seat) is None
+    return _as_offered(action, game["mode-dice"] == "digital", Context(game, seat)) if yours else None
 
 
-def _asks(action: Action, game: Game, seat: str) -> int:
-    """How many fields a form would show now; with none, and no worksheet to look at, a button does it."""
-    if action.worksheet is not None:
-        return len(action.fields)
-    here = Context(game, seat)
-    rolled = game["mode-dice"] == "digital"  # a field of dice asks nothing where the companion rolls them
-    asked = [f for f in action.fields.values() if not f.hidden and not (rolled and isinstance(f, Dice))]
-    return sum(1 for f in asked if f.when is None or f.when(here))
+def _as_offered(action: Action, rolled: bool, here: Any = None) -> shapes.ActionView:
+    """An action with how many fields its form would show; with none, and no worksheet to look at, a button does it."""
+    asked = sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here))
+    fields = asked if action.worksheet is None else len(action.fields)
+    return same(shapes.ActionView.of(action, fields=fields, now=bool(action.phases)))
+
+
+def _asked(action: Action, rolled: bool) -> list[Field]:
+    """What a form without a worksheet asks at most: no dice where the companion rolls them."""
+    fields = action.fields.values() if action.worksheet is None else ()
+    return [f for f in fields if not f.hidden and not (rolled and isinstance(f, Dice))]
 
 
 def _panels(seen: SeatView) -> list[Panel]:
-    game, find, for_all = seen._game, seen._game.worked.find, seen._rules.for_all
-
-    def made(make: PanelMaker) -> Panel | None:
-        whose = () if make in for_all else (seen.seat,)
-        keep = partial(find, game, (make, *whose), partial(make, game, *whose))
-        return seen.guard.part(name_of(make), keep, None)
-
-    return [panel for panel in map(made, seen._rules.panels) if panel]
+    game, worked, for_all, found = seen._game, seen._game.worked, seen._rules.for_all, []
+    for make in seen._rules.panels:
+        key = (make,) if make in for_all else (make, seen.seat)
+        held = worked.recall(key)
+        if held is None:
+            keep = partial(worked.find, game, key, partial(make, game, *key[1:]))
+        found.append(held.value if held else seen.guard.part(name_of(make), keep, None))
+    return [panel for panel in found if panel]
 
 
 # -- units and piles -------------------------------------------------------------------------------------
@@ -277,13 +294,13 @@ class SeatView:
     """The scenario that is played."""
     sides: Part[Sequence[Side]] = Direct(lambda seen: seen._game.kit.sides)
     """Both sides, with the shape that stands for each."""
-    turn = Part(_turn)
+    turn = ForAll(_turn)
     """The turn, the last one, and the date."""
-    phases = Part(_phases)
+    phases = ForAll(_phases)
     """The sequence of this turn."""
-    phase = Part(_phase)
+    phase = ForAll(_phase)
     """The phase that is played, with its checklist."""
-    active: Part[str] = Part(lambda seen: seen._game.active)
+    active: Part[str] = ForAll(lambda game: game.active)
     """The side to act; empty when both may."""
     movers: Part[list[str]] = Part(
         lambda seen: seen.guard.part("Whose move it is", partial(seen._rules.movers, seen._game), [])
@@ -309,45 +326,45 @@ class SeatView:
     """Every unit on record, as far as this seat may know it."""
     hexes = cached_property(_hexes)
     """Markers that lie on the map, by hex."""
-    boxes: Part[list[shapes.BoxView]] = Part(
-        lambda seen: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in seen._game.kit.boxes]
+    boxes: Part[list[shapes.BoxView]] = ForAll(
+        lambda game: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in game.kit.boxes]
     )
     """Places off the map."""
     piles = Part(_piles)
     """Cups and decks: what lies open, and how many of the rest."""
-    sealed: Part[dict[str, list[str]]] = Part(
-        lambda seen: {name: sorted(choices) for name, choices in seen._game.sealed.items()}
+    sealed: Part[dict[str, list[str]]] = ForAll(
+        lambda game: {name: sorted(choices) for name, choices in game.sealed.items()}
     )
     """Who has chosen in secret, by what is chosen."""
     my_sealed: Part[dict[str, Any]] = Part(
         lambda seen: {n: made[seen.seat] for n, made in seen._game.sealed.items() if seen.seat in made}
     )
     """What this seat itself has chosen."""
-    revealed: Part[dict[str, Any]] = Part(lambda seen: dict(seen._game.revealed))
+    revealed: Part[dict[str, Any]] = ForAll(lambda game: dict(game.revealed))
     """Choices that lie open."""
     result = Part(_result)
     """The last result, with its calculation."""
-    last_roll = Part(_last_roll)
+    last_roll = ForAll(_last_roll)
     """The last open roll."""
     panels = Part(_panels)
     """What the game itself tells this seat."""
     ended: Part[Ended | None] = Direct(lambda seen: seen._game.ended)
     """Who won, once the game is over."""
-    record_open: Part[bool] = Part(lambda seen: seen._game.record_open)
+    record_open: Part[bool] = ForAll(lambda game: game.record_open)
     """Whether everything hidden may be read by all."""
-    modes: Part[dict[str, str]] = Part(
-        lambda seen: {name: seen._game[f"mode-{name}"] for name in ("dice", "chits", "cards")}
+    modes: Part[dict[str, str]] = ForAll(
+        lambda game: {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")}
     )
     """Whether dice, chits and cards are real, digital, or either."""
-    judge: Part[str] = Part(lambda seen: judge(seen._game))
+    judge: Part[str] = ForAll(lambda game: judge(game))
     """What a judge was called for."""
-    solo: Part[bool] = Part(lambda seen: bool(seen._game["solo"]))
+    solo: Part[bool] = ForAll(lambda game: bool(game["solo"]))
     """Whether one player holds every seat."""
-    fog: Part[bool] = Part(lambda seen: bool(seen._game["fog"]))
+    fog: Part[bool] = ForAll(lambda game: bool(game["fog"]))
     """Whether enemy units are hidden."""
     commitment: Part[str] = Direct(lambda seen: seen._game.commitment)
     """The fingerprint of the dice seed."""
-    tray: Part[list[str]] = Part(lambda seen: list(seen._game.kit.tray))
+    tray: Part[list[str]] = ForAll(lambda game: list(game.kit.tray))
     """Dice that one tap rolls."""
 
     def keep(self, name: str, make: Callable[[], Made]) -> Made:
@@ -362,7 +379,7 @@ class SeatView:
     @property
     def unsettled(self) -> bool:
         """Whether a new table still has to say so."""
-        return self.keep("unsettled", lambda: is_unsettled(self._game))
+        return is_unsettled(self._game)
 
     @property
     def has_units(self) -> bool:

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.forms.panels import Fact, Panel
+from companion.engine.hexes.board import Board
 from companion.engine.kit.roster import Unit
 from companion.engine.once import once
 from companion.engine.people.units import arrive as arrive_plainly
 from companion.engine.people.units import arriving, can_arrive, due
 from companion.engine.play.actions import Events
-from companion.engine.positions.situation import situation
+from companion.engine.positions.situation import board, held_hexes
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
@@ -24,7 +25,6 @@ from companion.systems.second_kharkov.declaring import movement_has_begun
 from companion.systems.second_kharkov.entry import HELD_BACK, doubts, entry_cost, unchecked
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.movement import SPENT
-from companion.systems.second_kharkov.route import enemy_zone
 from companion.systems.second_kharkov.units import (
     ARMIES,
     NAMES,
@@ -289,16 +289,27 @@ def hold_back(
 @once
 def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
     """Each side's edge sources that do not work now, by reason [9.12, 9.13]. German ones work in a zone, too."""
-    now = situation(game, at_start(game))
+    here, stacks, held = board(game), game.stacks(), held_hexes(game, at_start(game))
     found: dict[str, dict[str, list[str]]] = {}
     for side in (SOVIET, GERMAN):
         enemy = game.other(side)
-        zone = enemy_zone(game, side) if side == SOVIET else set()
-        for hex_id in now.board.book.named("source", side):
-            taken = now.controls(enemy, hex_id)
-            if taken or hex_id in zone:
+        foes = {hex_id for hex_id, stack in stacks.items() if any(u.side != side for u in stack)}
+        for hex_id, near in _sources(here, side):
+            standing = {u.side for u in stacks.get(hex_id, ())}
+            taken = enemy in standing if standing else hex_id in held[enemy]
+            if taken or (side == SOVIET and not foes.isdisjoint(near)):
                 why = f"{game.side_name(enemy)}-held" if taken else f"in a {game.side_name(enemy)} zone"
                 found.setdefault(side, {}).setdefault(why, []).append(hex_id)
+    return found
+
+
+def _sources(here: Board, side: str) -> list[tuple[str, tuple[str, ...]]]:
+    """A side's sources with the hexes around each, read off the map once."""
+    key = ("sources", side)
+    if key not in here.memo:
+        hexes, on = here.book.named("source", side), here.grid.index
+        here.memo[key] = [(name, here.grid.neighbours(name) if name in on else ()) for name in hexes]
+    found: list[tuple[str, tuple[str, ...]]] = here.memo[key]
     return found
 
 

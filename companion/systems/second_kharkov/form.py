@@ -14,7 +14,7 @@ from companion.engine.positions import pieces
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.record.sight import may_see_mark
+from companion.engine.record.sight import may_see_mark, may_see_unit
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.armies import frozen, restricted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SIDES, in_play
@@ -126,6 +126,12 @@ def river_choices(ctx: Context) -> list[tuple[str, str]]:
 def attackers_on_map(ctx: Context) -> list[Unit]:
     """The attacker's units that this seat may name."""
     return [u for u in seen_by(ctx, known.attacking_side(ctx)) if u.on_map]
+
+
+def any_attacker(ctx: Context) -> bool:
+    """Whether there are any: mostly the first is one."""
+    mine = pieces.on_map(ctx.game, known.attacking_side(ctx))
+    return any(may_see_unit(ctx.game, u, ctx.seat) for u in mine)
 
 
 def near_target(ctx: Context) -> list[Unit]:
@@ -273,7 +279,7 @@ ATTACKERS = Attackers(
     pick=attackers_on_map,
     suggest=near_target,
     start=likely_attackers,
-    when=lambda c: bool(attackers_on_map(c)),
+    when=any_attacker,
     quiet=lambda c: not known.target(c),  # who stands next to it is chosen as it is named
 )
 

@@ -133,14 +133,14 @@ def judge_supply(
 @rules.panel
 def halved_factors(game: Game, seat: str) -> Panel | None:
     """What units judged out of supply have left of their factors."""
-    rows = []
-    for unit in game.units.values():
+    rows, marked = [], game.marked("oos")
+    for unit in game.units.values() if marked else ():
         judged = any(may_see_mark(game, target, "oos", seat) for target in (unit.id, unit.place))
         if unit.on_map and judged and by_hand(game, unit) and may_see_unit(game, unit, seat):
             known = ((name, factor(game, unit, name)) for name in ("AF", "DF", "MF"))
             halves = [f"{name} {value} \u2192 {halve(value)}" for name, value in known if value is not None]
             shown = ", ".join(halves) or "AF, DF and MF halved"
             rows.append(Fact(f"{label(unit)} ({unit.place})", shown, "9.8, 9.9"))
-    loose = [t for t in game.marked("oos") if t not in game.units and not game.units_at(t)]
+    loose = [t for t in marked if t not in game.units and not game.units_at(t)]
     rows += [Fact(h, "all units there are halved", "9.8, 9.9") for h in loose]
     return Panel("Out of supply", rows) if rows else None

@@ -9,12 +9,13 @@ from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.record.sight import may_see_unit
+from companion.engine.record.sight import may_see_unit, seen_units
 from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, Reason, rules
 from companion.systems.second_kharkov.dead import eliminate
 from companion.systems.second_kharkov.units import ARMIES, SIXTH, armies_of, is_172_75, label
@@ -55,6 +56,7 @@ def overstacked(side: str, stack: Sequence[Unit]) -> Reason | None:
     return mixed(stack) if side == GERMAN else None
 
 
+@once
 def crowded(game: Game) -> dict[str, tuple[str, int]]:
     """Every overstacked hex with its side and how many units are too many."""
     found = {}
@@ -71,13 +73,24 @@ def stacking_warnings(game: Game, seat: str) -> Panel | None:
     rows = [
         Fact(hex_id, f"{count(over, 'unit')} too many", "7.1") for hex_id, (_, over) in crowded(game).items()
     ]
-    for hex_id, stack in game.stacks().items():
-        if len({u.side for u in stack}) > 1:
+    for hex_id, both, germans in _mingled(game):
+        if both:
             rows.append(Fact(hex_id, "both sides in one hex", "7.1, 11.4"))
-        seen = [u for u in stack if u.side == GERMAN and may_see_unit(game, u, seat)]
-        if wrong := mixed(seen):
+        if wrong := mixed(seen_units(game, germans, seat)):
             rows.append(Fact(hex_id, wrong.words, wrong.rule))
     return Panel("Stacking", rows) if rows else None
+
+
+@once
+def _mingled(game: Game) -> list[tuple[str, bool, list[Unit]]]:
+    """Hexes with both sides in them or German units of two armies, whoever sees that; whether both; the German units."""
+    found = []
+    for hex_id, stack in game.stacks().items():
+        if len(stack) > 1:
+            both, germans = len({u.side for u in stack}) > 1, [u for u in stack if u.side == GERMAN]
+            if both or mixed(germans):
+                found.append((hex_id, both, germans))
+    return found
 
 
 def ask_to_remove(game: Game) -> Events:

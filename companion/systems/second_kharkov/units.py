@@ -16,7 +16,7 @@ from companion.engine.positions.names import digits, key_of
 from companion.engine.positions.pieces import count
 from companion.engine.record.changes import IN_PASSING, change, put_mark
 from companion.engine.record.game import Game
-from companion.engine.record.sight import may_see_unit
+from companion.engine.record.sight import seen_units
 from companion.systems.second_kharkov.base import GERMAN, SOVIET
 
 MECHANISED = ("panzer", "tank", "motorised")  # [2.10]
@@ -185,7 +185,7 @@ class Wanted(Apart):
 def seen_by(ctx: Context, side: str = "") -> list[Unit]:
     """The units a seat may pick by name: its own, and of the enemy what lies open."""
     mine = [u for u in ctx.game.units.values() if side in ("", u.side)]
-    return [u for u in mine if may_see_unit(ctx.game, u, ctx.seat)]
+    return seen_units(ctx.game, mine, ctx.seat)
 
 
 def turn_over(game: Game, units: Iterable[Unit]) -> Events:

@@ -15,7 +15,7 @@ from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-from companion.engine.record.sight import may_see_unit
+from companion.engine.record.sight import seen_units
 from companion.systems import new_rules
 
 rules = new_rules("wb95")
@@ -190,7 +190,7 @@ def _held(game: Game, side: str) -> frozenset[str]:
 
 def visible(ctx: Context, units: Iterable[Unit]) -> list[Unit]:
     """Those units that the seat may look at."""
-    return [u for u in units if may_see_unit(ctx.game, u, ctx.seat)]
+    return seen_units(ctx.game, units, ctx.seat)
 
 
 def touchable(ctx: Context) -> list[Unit]:

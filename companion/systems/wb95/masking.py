@@ -28,15 +28,14 @@ def neighbours(game: Game, seat: str) -> Panel | None:
     """What this side may ask about enemy stacks: types beside it, everything of stacks that fought."""
     if seat not in game.sides or not game["fog"] or not game["masking"]:
         return None
-    known = dict(_beside(game, seat))
+    known = _beside(game, seat)
     if game.phase in ATTACK:
-        known |= _fought(game, game.other(seat))
-    rows = [Fact(place, *words) for place, words in sorted(known.items())]
-    return Panel("What you are told", rows) if rows else None
+        known = known | _fought(game, game.other(seat))
+    return Panel("What you are told", [known[place] for place in sorted(known)]) if known else None
 
 
 @once
-def _beside(game: Game, seat: str) -> dict[str, tuple[str, str]]:
+def _beside(game: Game, seat: str) -> dict[str, Fact]:
     """Types of the enemy stacks beside this side's, by hex [16.1.4]."""
     mine, around = _stacks(game, seat), game.maps.neighbours
     near = (
@@ -44,17 +43,17 @@ def _beside(game: Game, seat: str) -> dict[str, tuple[str, str]]:
         for place, stack in _stacks(game, game.other(seat)).items()
         if not mine.keys().isdisjoint(around(place))
     )
-    return {place: (", ".join(sorted(told(game, u) for u in stack)), "16.1.4") for place, stack in near}
+    return {p: Fact(p, ", ".join(sorted(told(game, u) for u in stack)), "16.1.4") for p, stack in near}
 
 
-def _fought(game: Game, enemy: str) -> dict[str, tuple[str, str]]:
+def _fought(game: Game, enemy: str) -> dict[str, Fact]:
     """All of the stacks that fought in this phase, by hex [16.1.3]."""
     attacked = game.marked("attacked")
     known = game.laid_open | {name for name, fought in game.marked("fought").items() if fought}
     units = filter(None, map(game.units.get, known))
     lying_open = {unit.place for unit in units if unit.side == enemy}
     return {
-        place: (", ".join(f"{u.name} {u.steps} CEL" for u in stack), "16.1.3")
+        place: Fact(place, ", ".join(f"{u.name} {u.steps} CEL" for u in stack), "16.1.3")
         for place, stack in _stacks(game, enemy).items()
         if attacked.get(place) or place in lying_open
     }

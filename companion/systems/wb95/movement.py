@@ -12,8 +12,8 @@ from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
@@ -233,7 +233,7 @@ def set_aside(game: Game, seat: str) -> Panel | None:
     """Who may still move after combat: under fog its own side's business, for the marks are hidden too."""
     marked = [game.units[u] for u in game.marked("strategic") if u in game.units and game.units[u].on_map]
     marked = [u for u in marked if may_see_mark(game, u.id, "strategic", seat)]
-    if game.phase not in (*MOVE, *STRATEGIC) or not marked:
+    if not marked or game.phase not in (*MOVE, *STRATEGIC):
         return None
     rows = [Fact(unit.name, unit.place, "12.1.4") for unit in sorted(marked, key=lambda u: (u.place, u.name))]
     return Panel("Strategic movement", rows, first=game.phase in STRATEGIC)
@@ -241,11 +241,14 @@ def set_aside(game: Game, seat: str) -> Panel | None:
 
 def _crowded(game: Game, sides: Container[str]) -> dict[str, int]:
     """Hexes with more than 8 CEL of these sides, and how many [3.2.1, 3.2.2]."""
-    load: dict[str, int] = {}
-    for unit in on_map(game):
-        if unit.side in sides:
-            load[unit.place] = load.get(unit.place, 0) + unit.steps
-    return {place: cel for place, cel in sorted(load.items()) if cel > STACKING}
+    loads = {place: sum(u.steps for u in stack if u.side in sides) for place, stack in _heavy(game).items()}
+    return {place: cel for place, cel in loads.items() if cel > STACKING}
+
+
+@once
+def _heavy(game: Game) -> dict[str, list[Unit]]:
+    """Stacks with more than 8 CEL, whose ever."""
+    return {place: s for place, s in game.stacks().items() if sum(u.steps for u in s) > STACKING}
 
 
 @rules.due_in(*MOVE, *ATTACK, *STRATEGIC)

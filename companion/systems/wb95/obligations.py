@@ -21,10 +21,6 @@ class Duty:
     must_be_attacked: tuple[Unit, ...]
 
 
-def fortified(game: Game, unit: Unit) -> bool:
-    return bool(game.mark(unit.place, "fort"))
-
-
 @once
 def duties(game: Game, side: str) -> Duty:
     """Units in an enemy zone attack unless fortified; an enemy whose zone holds such a unit is attacked.
@@ -32,25 +28,26 @@ def duties(game: Game, side: str) -> Duty:
     An enemy that touches only fortified units owes nobody anything, or their right not to attack
     would be void; the option `entrenched-trigger` reads the rule to the letter [5.1.4, 7.1.11].
     """
-    enemy = game.other(side)
-    threat = zones(game, enemy)
+    forts, fought, attacked = map(game.marked, ("fort", "fought", "attacked"))
     attackers: list[Unit] = []
     targets: dict[str, Unit] = {}
-    for unit in on_map(game, side):
-        pressed = threat.get(unit.place)
-        if not pressed or not is_regular(unit):
-            continue
-        free = fortified(game, unit)
-        if not free and not is_towed(unit) and not game.mark(unit.id, "fought"):
+    for unit, foes in _pressed(game, side):
+        free = bool(forts.get(unit.place))
+        if not free and not is_towed(unit) and not fought.get(unit.id):
             attackers.append(unit)
         if not free or game["entrenched-trigger"]:
-            targets.update({foe.id: foe for foe in pressed if not _was_attacked(game, foe)})
-    return Duty(tuple(attackers), tuple(targets.values()))
+            targets.update((foe.id, foe) for foe in foes)
+    # rolled for in this phase, wherever it has fallen back to since; to declare an attack is not enough [5.1.4]
+    left = (foe for name, foe in targets.items() if not attacked.get(name) and not attacked.get(foe.place))
+    return Duty(tuple(attackers), tuple(left))
 
 
-def _was_attacked(game: Game, foe: Unit) -> bool:
-    """Rolled for in this phase, wherever it has fallen back to since; to declare an attack is not enough [5.1.4]."""
-    return bool(game.mark(foe.id, "attacked") or game.mark(foe.place, "attacked"))
+@once
+def _pressed(game: Game, side: str) -> list[tuple[Unit, list[Unit]]]:
+    """A side's regular units in enemy zones, each with those whose zones they are."""
+    threat = zones(game, game.other(side))
+    mine = ((unit, threat.get(unit.place)) for unit in on_map(game, side))
+    return [(unit, foes) for unit, foes in mine if foes and is_regular(unit)]
 
 
 @rules.due_in(*ATTACK)
@@ -69,16 +66,16 @@ def _hexes(units: tuple[Unit, ...]) -> str:
 @rules.panel
 def obligations(game: Game, seat: str) -> Panel | None:
     """Hexes only: what stands in them stays closed."""
-    if game.phase not in ATTACK:
-        return None
+    rows = _owed(game) if game.phase in ATTACK else []
+    return Panel("Attacks that must be made", rows, first=seat in {"table", game.active}) if rows else None
+
+
+@once
+def _owed(game: Game) -> list[Fact]:
     duty = duties(game, game.active)
     if not duty.must_attack and not duty.must_be_attacked:
-        return None
-    return Panel(
-        "Attacks that must be made",
-        [
-            Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
-            Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
-        ],
-        first=seat in {"table", game.active},
-    )
+        return []
+    return [
+        Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
+        Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
+    ]

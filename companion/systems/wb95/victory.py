@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from companion.engine.forms.panels import Fact, Panel
+from companion.engine.once import once
 from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import on_map
@@ -21,6 +22,7 @@ NEEDED = 5  # Kharkov hexes, 1942
 WEST = "west of the Doniec"
 
 
+@once
 def points(game: Game) -> dict[str, int]:
     """Victory points of both sides: listed hexes, and city hexes counted by hand where they are unknown."""
     tally = {side: int(game[f"city-vp-{side}"]) for side in game.sides}

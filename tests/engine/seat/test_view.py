@@ -391,6 +391,7 @@ def test_an_act_of_which_cannot_be_told_whether_it_can_be_done_is_named_to_those
     monkeypatch.setattr(rules, "actions", {**rules.actions, name: action})
     table.record(e.Ticked("something"))  # so that the offers are looked at again
     table.game.worked.clear()
+    monkeypatch.setattr(view, "_all_offers", view._all_offers.__wrapped__)  # acts never change but here
     for _ in range(2):
         seen = table.view("red")
         assert {a.name for a in seen.actions} == others - {name}
@@ -409,6 +410,35 @@ def test_a_panel_that_does_not_ask_whose_screen_it_is_is_made_once_for_all(
     table.rules.panel(lambda game, seat: made.append(seat))
     assert [table.view(seat).panels for seat in ("red", "blue", "table")] == [[], [], []]
     assert made == ["all", "red", "blue", "table"]
+
+
+def test_a_part_that_is_the_same_for_all_is_made_once_and_again_when_the_game_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(once, "checking", None)
+    table = Table()
+    before = table.view("red").turn
+    assert before is table.view("blue").turn is table.view("table").turn
+    table.record(e.Advanced(table.game.turn + 1, table.game.phase))
+    after = table.view("blue").turn
+    assert after.number == before.number + 1 and after is table.view("red").turn
+
+
+def test_what_a_seat_alone_may_know_is_no_part_for_all() -> None:
+    own = {
+        "awaits",
+        "actions",
+        "tracks",
+        "dials",
+        "due",
+        "asked",
+        "battles",
+        "piles",
+        "my_sealed",
+        "result",
+        "panels",
+    }
+    assert not any(isinstance(vars(view.SeatView)[name], once.ForAll) for name in own)
 
 
 def test_every_part_is_answered_by_its_name() -> None:

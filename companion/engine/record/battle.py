@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.engine.plain import copied
 from companion.engine.record import events as e
 
 ALSO = "also"
@@ -100,7 +99,7 @@ class Battle:
         return tuple(self.forces.get(side, ()))
 
     def to_json(self) -> dict[str, Any]:
-        return {name: value for name, value in copied(self).items() if value not in ("", (), {}, False)}
+        return {name: value for name, value in vars(self).items() if value not in ("", (), {}, False)}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Battle:

@@ -43,7 +43,8 @@ def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
 
 def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
     """The stack a unit lies in, top first."""
-    return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
+    found = (game.stacks() if stacks is None else stacks).get(unit.place)
+    return game.units_at(unit.place) if found is None else found
 
 
 def zone_rule(game: Game, pile: str, zone: str) -> str:

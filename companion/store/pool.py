@@ -100,6 +100,10 @@ class Pool:
         """Run a statement for each row."""
         db.conn.executemany(sql, rows)
 
+    def put_new(self, db: Any, sql: str, row: Sequence[Any]) -> bool:
+        """Run an insert that does nothing on conflict; return whether it did anything."""
+        return bool(db.conn.execute(sql, row).rowcount)
+
     def is_open(self, db: Any) -> bool:
         """Whether a transaction is under way."""
         return bool(db.conn.in_transaction)
@@ -255,7 +259,7 @@ class Pool:
 
 
 class Lent:
-    """What is taken for a block and put back after it: no generator, for those take thrice as long, and a tap has several."""
+    """What is taken for a block and put back after it: no generator, which takes thrice as long; a tap has several."""
 
     __slots__ = ("_db", "_put_back", "_take")
 

@@ -27,6 +27,14 @@ def copied(value: Any) -> Any:
     return deepcopy(value)
 
 
+def altered(thing: Same, **fields: Any) -> Same:
+    """The same with other values in some of its fields, where it does nothing when it is made: `dataclasses.replace`,
+    without looking at each field, in a quarter of the time."""
+    found = object.__new__(type(thing))
+    vars(found).update(vars(thing), **fields)
+    return found
+
+
 def shared(value: Any) -> Any:
     """The same object for equal words and numbers by name: the units of a game are at every table that plays it."""
     if type(value) is str:

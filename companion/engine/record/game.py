@@ -150,7 +150,9 @@ class Game(State):
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
-        held = self.lying(target, self.marker(marker).id)
+        if marker not in self._markers:
+            self._demand("marker", marker, self._markers)
+        held = self.lying(target, marker)
         return held.value if held else None
 
     def lying(self, target: str, marker: str) -> Mark | None:
@@ -159,15 +161,18 @@ class Game(State):
         held: dict[str, Mark] = vars(self)["marks"].get(target)
         return held.get(marker) if held else None
 
-    def marked(self, marker: str) -> dict[str, Any]:
+    @once
+    def marked(self, marker: str) -> Mapping[str, Any]:
         """Every unit or hex that carries this marker, with its value.
 
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
         """
-        kind = self.marker(marker)
+        on, units = self.marker(marker).on, vars(self)["units"]
         self.worked.look(one("marks", marker))
         found = {t: m[marker].value for t, m in vars(self)["marks"].items() if marker in m}
-        return {t: v for t, v in found.items() if self.may_carry(t, kind)}
+        if found:
+            self.worked.look(one("units"))  # which there are: as `may_carry`, for all of them at once
+        return {t: value for t, value in found.items() if ("unit" if t in units else "hex") in on}
 
     def marker(self, name: str) -> Marker:
         """A marker as the kit declares it.

@@ -97,8 +97,11 @@ class State:
 
     @property
     def fighting(self) -> list[Battle]:
-        """The battles that are not over, oldest first."""
-        return [battle for battle in self.battles.values() if not self.is_over(battle)]
+        """The battles that are not over, oldest first; without a duty none is, however many there were this turn."""
+        open_in = {duty.battle for duty in self.asked.values()}
+        return (
+            [b for b in self.battles.values() if b.id in open_in and not self.is_over(b)] if open_in else []
+        )
 
     @property
     def laid_open(self) -> frozenset[str]:

@@ -161,8 +161,11 @@ class Tables:
 
     def standing_still(self, code: str) -> threading.RLock:
         """A lock: nobody else acts at the table while it is held, and its game may be looked at."""
-        with self._guard:
-            return self._locks.setdefault(code, threading.RLock())
+        lock = self._locks.get(code)
+        if lock is None:
+            with self._guard:
+                lock = self._locks.setdefault(code, threading.RLock())
+        return lock
 
     def game(self, code: str, latest: int | None = None) -> Game:
         """The table's game, caught up with the store. Do not change it.
@@ -380,7 +383,7 @@ class Tables:
 
     def past(self, code: str) -> Past:
         """What is known of the table's past."""
-        return self._pasts.setdefault(code, Past(self.store, code))
+        return self._pasts.get(code) or self._pasts.setdefault(code, Past(self.store, code))
 
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""

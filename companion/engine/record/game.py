@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from companion.engine.errors import Undeclared, Unknown, did_you_mean
@@ -64,8 +65,10 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such name
         """
-        self.worked.look(one("values", name))
-        held: dict[str, Any] = vars(self)["values"]  # looked at by itself, as every value
+        looked = self.worked._looked
+        if looked is not None:
+            looked.add(one("values", name))
+        held: dict[str, Any] = self.__dict__["values"]  # looked at by itself, as every value
         if name in held:
             return held[name]
         self._demand("value", name, self._declared)
@@ -143,10 +146,11 @@ class Game(State):
     def stacks(self) -> dict[str, list[Unit]]:
         """Every occupied hex with its stack, top unit first."""
         found: dict[str, list[Unit]] = {}
-        for unit in sorted(self.units.values(), key=lambda u: -u.order):
-            if unit.on_map:
-                found.setdefault(unit.place, []).append(unit)
-        return dict(sorted(found.items()))
+        for unit in sorted(self.units.values(), key=attrgetter("order"), reverse=True):
+            place = unit.place
+            if place and not place.startswith("box:"):  # `on_map`, asked of every unit after each move
+                found.setdefault(place, []).append(unit)
+        return {place: found[place] for place in sorted(found)}
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
@@ -157,8 +161,10 @@ class Game(State):
 
     def lying(self, target: str, marker: str) -> Mark | None:
         """A marker as it lies on a unit or hex; whoever asks for one kind does not look at the others."""
-        self.worked.look(one("marks", marker))
-        held: dict[str, Mark] = vars(self)["marks"].get(target)
+        looked = self.worked._looked
+        if looked is not None:
+            looked.add(one("marks", marker))
+        held: dict[str, Mark] = self.__dict__["marks"].get(target)
         return held.get(marker) if held else None
 
     @once

@@ -71,7 +71,7 @@ class Pool:
     def writing(self, *what: str) -> Iterator[Database]:
         """Hold the write transaction for the block: this is the only place that opens one."""
         with self.exclusive() as db:
-            self.insist(lambda: db.execute("BEGIN IMMEDIATE"))
+            self.insist(lambda: db.conn.execute("BEGIN IMMEDIATE"))
             self._writing = True
             try:
                 self._presence.remember_log()

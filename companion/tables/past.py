@@ -61,6 +61,7 @@ class Deed:
         return found
 
 
+_first = attrgetter("first")
 _said = attrgetter(*(one.name for one in fields(Deed) if one.name != "told"))
 
 
@@ -164,7 +165,7 @@ class Past:
     def beginning(self, seat: str, first: int) -> Deed | None:
         """The action that began with this event, if it was read before."""
         deeds = self.deeds(seat)
-        at = bisect_left(deeds, first, key=attrgetter("first"))
+        at = bisect_left(deeds, first, key=_first)
         return deeds[at] if at < len(deeds) and deeds[at].first == first else None
 
     def keep(self, seat: str, deeds: Sequence[Deed]) -> None:

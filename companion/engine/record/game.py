@@ -116,7 +116,7 @@ class Game(State):
     @property
     def active(self) -> str:
         """The side to act now; empty when both may."""
-        return self.side_of(self.phase_def())
+        return self.side_of(self.kit.phase_by_id.get(self.phase))
 
     def unit(self, name: str, among: Collection[str] | None = None, unseen: str = "") -> Unit:
         """A unit by id, or by its name when that is unambiguous.

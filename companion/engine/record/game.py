@@ -65,8 +65,7 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such name
         """
-        looked = self.worked._looked
-        if looked is not None:
+        if (looked := self.worked._looked) is not None:  # without a call: it is done most of all
             looked.add(one("values", name))
         held: dict[str, Any] = self.__dict__["values"]  # looked at by itself, as every value
         if name in held:
@@ -147,9 +146,8 @@ class Game(State):
         """Every occupied hex with its stack, top unit first."""
         found: dict[str, list[Unit]] = {}
         for unit in sorted(self.units.values(), key=attrgetter("order"), reverse=True):
-            place = unit.place
-            if place and not place.startswith("box:"):  # `on_map`, asked of every unit after each move
-                found.setdefault(place, []).append(unit)
+            if unit.on_map:
+                found.setdefault(unit.place, []).append(unit)
         return {place: found[place] for place in sorted(found)}
 
     def mark(self, target: str, marker: str) -> Any:
@@ -161,8 +159,7 @@ class Game(State):
 
     def lying(self, target: str, marker: str) -> Mark | None:
         """A marker as it lies on a unit or hex; whoever asks for one kind does not look at the others."""
-        looked = self.worked._looked
-        if looked is not None:
+        if (looked := self.worked._looked) is not None:  # without a call: it is done most of all
             looked.add(one("marks", marker))
         held: dict[str, Mark] = self.__dict__["marks"].get(target)
         return held.get(marker) if held else None
@@ -173,12 +170,10 @@ class Game(State):
 
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
         """
-        on, units = self.marker(marker).on, vars(self)["units"]
+        kind = self.marker(marker)
         self.worked.look(one("marks", marker))
         found = {t: m[marker].value for t, m in vars(self)["marks"].items() if marker in m}
-        if found:
-            self.worked.look(one("units"))  # which there are: as `may_carry`, for all of them at once
-        return {t: value for t, value in found.items() if ("unit" if t in units else "hex") in on}
+        return {t: v for t, v in found.items() if self.may_carry(t, kind)}
 
     def marker(self, name: str) -> Marker:
         """A marker as the kit declares it.

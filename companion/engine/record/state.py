@@ -99,9 +99,7 @@ class State:
     def fighting(self) -> list[Battle]:
         """The battles that are not over, oldest first; without a duty none is, however many there were this turn."""
         open_in = {duty.battle for duty in self.asked.values()}
-        return (
-            [b for b in self.battles.values() if b.id in open_in and not self.is_over(b)] if open_in else []
-        )
+        return [b for b in self.battles.values() if b.id in open_in and not self.is_over(b)]
 
     @property
     def laid_open(self) -> frozenset[str]:

@@ -20,11 +20,19 @@ def copied(value: Any) -> Any:
         return value
     if kind is tuple or kind is list:
         return kind(value if all(type(one) in _PLAIN for one in value) else map(copied, value))
-    if isinstance(value, Mapping):
-        return {key: copied(one) for key, one in value.items()}
+    if kind is dict or isinstance(value, Mapping):
+        return {key: one if type(one) in _PLAIN else copied(one) for key, one in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: copied(getattr(value, one.name)) for one in fields(value)}
     return deepcopy(value)
+
+
+def altered(thing: Same, **fields: Any) -> Same:
+    """The same with other values in some of its fields, where it does nothing when it is made: `dataclasses.replace`,
+    without looking at each field, in a quarter of the time."""
+    found = object.__new__(type(thing))
+    vars(found).update(vars(thing), **fields)
+    return found
 
 
 def shared(value: Any) -> Any:

@@ -35,6 +35,9 @@ class Connections(Protocol):
     def many(self, db: Db, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each row."""
 
+    def put_new(self, db: Db, sql: str, row: Sequence[Any]) -> bool:
+        """Run an insert that does nothing on conflict; return whether it did anything."""
+
     def is_open(self, db: Db) -> bool:
         """Whether a transaction is under way."""
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from companion.store.interface import Json
 
+_read = json.JSONDecoder().raw_decode
+_told = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
 _written = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
@@ -28,7 +30,8 @@ def dump(value: Any) -> str:
 
 def load(text: str) -> Any:
     """Return the value of a JSON text written by `dump`."""
-    return json.loads(text)
+    value, end = _read(text)
+    return value if end == len(text) else json.loads(text)  # which says what is wrong with it
 
 
 def dump_object(value: Json, what: str) -> str:
@@ -50,5 +53,4 @@ def dump_event(body: Json) -> tuple[str, str]:
 def digest(*parts: Any) -> str:
     """Return a fingerprint of these values: the same for the same values, whatever the order of their keys."""
     # Not `dump`: what a client sent may hold half a character, and only has to be told from something else.
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_told(parts).encode()).hexdigest()

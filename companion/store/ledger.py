@@ -1,7 +1,7 @@
 """Tables, events and snapshots by SQL: what every store does alike."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from companion.store.base import Connections, Db
@@ -32,8 +32,9 @@ class Ledger(Seats, Library):
         with self.creating(row):
             pass
 
-    @contextmanager
-    def creating(self, row: NewTable, seats: Mapping[str, Generation] | None = None) -> Iterator[TableTx]:
+    def creating(
+        self, row: NewTable, seats: Mapping[str, Generation] | None = None
+    ) -> AbstractContextManager[TableTx]:
         """Found a table and yield its first transaction: table and events appear together or not at all."""
         options = dump_object(row.options, "a table's options")
 
@@ -41,14 +42,11 @@ class Ledger(Seats, Library):
             _insert(db, row, options)
             put_generations(db, row.code, seats or {})
 
-        with self._write(row.code, prepare) as tx:
-            yield tx
+        return self._write(row.code, prepare)
 
-    @contextmanager
-    def transaction(self, code: str) -> Iterator[TableTx]:
+    def transaction(self, code: str) -> AbstractContextManager[TableTx]:
         """Open the table's write transaction: the block's end commits, an exception rolls back."""
-        with self._write(code, lambda db: None) as tx:
-            yield tx
+        return self._write(code)
 
     def tables(self, *, archived: bool = False, codes: Collection[str] | None = None) -> list[TableRow]:
         """Return the tables in play, or the archived ones instead, newest activity first; of these codes only, if given."""
@@ -129,9 +127,10 @@ class Ledger(Seats, Library):
         return self._feed.subscribe_books(callback)
 
     @contextmanager
-    def _write(self, code: str, prepare: Callable[[Db], None]) -> Iterator[TableTx]:
+    def _write(self, code: str, prepare: Callable[[Db], None] | None = None) -> Iterator[TableTx]:
         with self._pool.writing() as db:
-            prepare(db)
+            if prepare is not None:
+                prepare(db)
             tx = TableTx(self._pool, db, code)
             before = tx.latest
             try:

@@ -11,7 +11,7 @@ from companion.store.errors import StoreGone, StoreReplaced
 Identity = tuple[int, int]
 
 
-def identity(path: Path) -> Identity | None:
+def identity(path: str) -> Identity | None:
     """Return which file lies under this name (device and inode), or None when there is none."""
     try:
         found = os.stat(path)
@@ -27,8 +27,8 @@ class Presence:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._log = path.with_name(path.name + "-wal")
+        # As text, which is looked up in half the time.
+        self._path, self._log = str(path), f"{path}-wal"
         self._file: Identity | None = None
         self._wal: Identity | None = None
 
@@ -66,7 +66,7 @@ class Presence:
         if self._wal is not None:
             self._compare(self._log, self._wal)
 
-    def _compare(self, path: Path, mine: Identity) -> None:
+    def _compare(self, path: str, mine: Identity) -> None:
         there = identity(path)
         if there is None:
             raise StoreGone(f"{path} is gone: put it back, or restart the companion")

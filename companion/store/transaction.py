@@ -1,6 +1,7 @@
 """One table's write transaction."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -18,6 +19,15 @@ BLOCK = 1000
 
 _INSERT_EVENT = """insert into event (game, seq, at, seat, act, name, kind, body)
                    values (?, ?, ?, ?, ?, ?, ?, ?)"""
+_INSERT_ACTION = """insert into action (game, act, seat, name, revision, answer, digest)
+                    values (?, ?, ?, ?, ?, ?, ?) on conflict (game, act) do nothing"""
+
+
+@lru_cache(400)
+def _told(summary: str) -> Json:
+    """What a table's summary tells, for as long as it stays the same; whoever is given it does not change it."""
+    found: Json = load(summary)
+    return found
 
 
 class TableTx:
@@ -61,8 +71,7 @@ class TableTx:
     @property
     def summary(self) -> Json:
         """What the lobby tells of the table until now."""
-        summary: Json = load(self._summary)
-        return summary
+        return _told(self._summary)
 
     def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none."""
@@ -120,7 +129,8 @@ class TableTx:
         ]
         revision = self._latest + len(rows)
         answer_text = dump_object(answer, "an answer")
-        summary_text = None if summary is None else dump_object(summary, "a summary")
+        told = None if summary is None or summary == self.summary else summary
+        summary_text = None if told is None else dump_object(told, "a summary")
         # A savepoint, so that a caller who goes on after an error commits no half of this.
         with self._pool.atomic(self._db):
             self._record(act, seat, name, revision, answer_text, digest)
@@ -132,6 +142,7 @@ class TableTx:
                 [revision, stream, at, summary_text, ended, seed, self._code],
             )
         self._latest, self._stream, self._seed = revision, stream, seed or self._seed
+        self._summary = summary_text or self._summary
         self._written += rows
         return revision
 
@@ -199,12 +210,8 @@ class TableTx:
         self._over = True
 
     def _record(self, act: str, seat: str, name: str, revision: int, answer: str, digest: str) -> None:
-        written = self._db.execute(
-            """insert into action (game, act, seat, name, revision, answer, digest)
-               values (?, ?, ?, ?, ?, ?, ?) on conflict (game, act) do nothing returning act""",
-            [self._code, act, seat, name, revision, answer, digest],
-        ).fetchall()
-        if not written:
+        row = (self._code, act, seat, name, revision, answer, digest)
+        if not self._pool.put_new(self._db, _INSERT_ACTION, row):
             raise ActionIdReused(act)
 
     def _check_open(self) -> None:

@@ -14,6 +14,8 @@ from companion.tables.seating import is_seat_line
 MANY = 60
 """Lines; of more that were taken back only those are read that are needed."""
 
+_ASKED = tuple(f"{deed}-" for deed in DEEDS)
+
 
 @dataclass(frozen=True, slots=True)
 class LastAct:
@@ -63,9 +65,7 @@ class Backwards:
 
 def _is_no_play(body: Mapping[str, Any]) -> bool:
     """Whether a line is nothing that Undo takes back: a joining phone, time, a request, what a take-back entails."""
-    asks = str(body.get("by", "")) in DEEDS or str(body.get("id", "")).startswith(
-        tuple(f"{d}-" for d in DEEDS)
-    )
+    asks = str(body.get("by", "")) in DEEDS or str(body.get("id", "")).startswith(_ASKED)
     words = str(body.get("name", "")).startswith("entropy-")
     return is_seat_line(body) or is_clock_line(body) or asks or words or body["kind"] == "reseeded"
 

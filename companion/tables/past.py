@@ -7,6 +7,7 @@ happens. Without this, each of them would read hundreds of events again after a 
 from __future__ import annotations
 
 import marshal
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -60,8 +61,13 @@ class Deed:
         return found
 
 
-_said = attrgetter(*(one.name for one in fields(Deed) if one.name != "told"), "bodies")
-"""All that a deed says; packed, the same may be other bytes."""
+_first = attrgetter("first")
+_said = attrgetter(*(one.name for one in fields(Deed) if one.name != "told"))
+
+
+def _same(one: Deed, other: Deed) -> bool:
+    """Whether they say the same; packed, the same may be other bytes."""
+    return bool(_said(one) == _said(other)) and (one.told == other.told or one.bodies == other.bodies)
 
 
 class Past:
@@ -149,7 +155,7 @@ class Past:
                 self._lately = {first: one for first, one in self._lately.items() if first > newest}
             self._lately[deed.first] = [deed]
             return deed
-        known = next((one for one in alike if _said(one) == _said(deed)), None)
+        known = next((one for one in alike if _same(one, deed)), None)
         if known is None:
             alike.append(deed)
         return known or deed
@@ -160,7 +166,9 @@ class Past:
 
     def beginning(self, seat: str, first: int) -> Deed | None:
         """The action that began with this event, if it was read before."""
-        return next((deed for deed in reversed(self.deeds(seat)) if deed.first == first), None)
+        deeds = self.deeds(seat)
+        at = bisect_left(deeds, first, key=_first)
+        return deeds[at] if at < len(deeds) and deeds[at].first == first else None
 
     def keep(self, seat: str, deeds: Sequence[Deed]) -> None:
         """Remember the newest actions, oldest first."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from companion.engine.guard import attempt
+from companion.engine.once import once
 from companion.engine.people.clocks import awaited
 from companion.engine.people.talk import judge
 from companion.engine.play.rules import Rules
@@ -59,4 +60,9 @@ def _score(rules: Rules, game: Game, events: Iterable[e.Event], known: Mapping[s
         return ""
     if rules.score_takes_long and "score" in known and not any(isinstance(one, MOVES_ON) for one in events):
         return str(known["score"])
-    return attempt("The score", lambda: score(game), "")
+    return attempt("The score", partial(_counted, game, score), "")
+
+
+@once
+def _counted(game: Game, score: Callable[[Game], str]) -> str:
+    return score(game)

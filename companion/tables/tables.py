@@ -6,8 +6,7 @@ import logging
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -162,8 +161,11 @@ class Tables:
 
     def standing_still(self, code: str) -> threading.RLock:
         """A lock: nobody else acts at the table while it is held, and its game may be looked at."""
-        with self._guard:
-            return self._locks.setdefault(code, threading.RLock())
+        lock = self._locks.get(code)
+        if lock is None:
+            with self._guard:
+                lock = self._locks.setdefault(code, threading.RLock())
+        return lock
 
     def game(self, code: str, latest: int | None = None) -> Game:
         """The table's game, caught up with the store. Do not change it.
@@ -282,7 +284,8 @@ class Tables:
             if action.fresh and has_moved(tx, revision):
                 raise stale(action, revision, game.revision)
             known, before = Known.of(game), game.revision
-            with self._as_it_was_if_refused(code, before):
+            game.way_back.begin(before)
+            try:
                 events, stream = self._performed(tx, code, system, seat, action, raw)
                 if not events:
                     return Answer(before)
@@ -310,6 +313,9 @@ class Tables:
                 carry_out(tx, events)
                 if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
                     tx.save_snapshot(latest, game.dump())
+            except Mistake:
+                self._stand_again(code, before)
+                raise
         if undone is not None:
             game.revision = latest  # it stands where it stood then, at the end of the record
             game.worked.changed(("revision",))
@@ -319,23 +325,17 @@ class Tables:
         self.stopwatch.running(code, game)
         if tx.archived:  # a table that is played at belongs in the lobby
             self.store.unarchive(code)
-        if keep_what_was_read(self.store, system, code, events, game, known, self.clock()):
+        if keep_what_was_read(self.store, system, code, events, game, known, at):
             self.book_changed()
         return answer
 
-    @contextmanager
-    def _as_it_was_if_refused(self, code: str, line: int) -> Iterator[None]:
+    def _stand_again(self, code: str, line: int) -> None:
         """After a mistake the game stands where it stood; where it does not know the way back, it is forgotten."""
-        self._games[code].way_back.begin(line)
-        try:
-            yield
-        except Mistake:
-            game = self._games[code]
-            if game.way_back.leads_to(line):
-                game.way_back.go(game, line)
-            else:
-                del self._games[code]
-            raise
+        game = self._games[code]
+        if game.way_back.leads_to(line):
+            game.way_back.go(game, line)
+        else:
+            del self._games[code]
 
     def _performed(
         self, tx: Tx, code: str, system: System, seat: str, action: Action, raw: Mapping[str, Any]
@@ -383,7 +383,7 @@ class Tables:
 
     def past(self, code: str) -> Past:
         """What is known of the table's past."""
-        return self._pasts.setdefault(code, Past(self.store, code))
+        return self._pasts.get(code) or self._pasts.setdefault(code, Past(self.store, code))
 
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from companion.engine.errors import Warned
@@ -155,7 +154,7 @@ def _same(sheet: Breakdown | None, found: ResultView) -> bool:
     """Whether a battle tells a result; what came of it stands in the battle's calculation alone."""
     if sheet is None or (sheet.title, sheet.result) != (found.sheet.title, found.sheet.result):
         return False
-    return replace(sheet, effects=found.sheet.effects) == found.sheet
+    return {**vars(sheet), "effects": found.sheet.effects} == vars(found.sheet)
 
 
 class Objection:

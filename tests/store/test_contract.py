@@ -198,6 +198,28 @@ def test_an_action_id_is_appended_once(store, table, append):
     assert store.latest(table) == 1
 
 
+def test_who_goes_on_after_an_error_commits_no_half(store, table, append, monkeypatch):
+    def fail(*_):
+        raise OSError("between the action and its events")
+
+    with store.transaction(table) as tx:
+        with monkeypatch.context() as patched, pytest.raises(OSError):
+            patched.setattr(tx._pool, "many", fail)
+            tx.append([ROLL], at=NOON, seat="s", act="a1", name="roll", stream=1, answer={})
+        assert tx.answer_to("a1", seat="s", name="roll") is None
+        assert (tx.latest, tx.stream) == (0, 0)
+        tx.append([ROLL], at=NOON, seat="s", act="a2", name="roll", stream=0, answer={})
+    assert [event.act for event in store.events(table)] == ["a2"]
+
+
+def test_a_summary_stays_until_another_is_told(store, table):
+    for act, told in (("a1", {"turn": 1}), ("a2", {"turn": 1}), ("a3", {"turn": 2}), ("a4", None)):
+        with store.transaction(table) as tx:
+            tx.append([ROLL], at=NOON, seat="s", act=act, name="roll", stream=0, answer={}, summary=told)
+            assert tx.summary == (told or {"turn": 2})
+        assert store.table(table).summary == (told or {"turn": 2})
+
+
 def test_an_action_without_events_is_still_answered_once(store, table):
     told = []
     store.subscribe(lambda *news: told.append(news))

@@ -242,8 +242,10 @@ class UnitRef(Field):
     def units(self, ctx: Context, offered: bool = False) -> list[Unit]:
         """The units to choose from, as far as the seat may see them for what they are."""
         choose = self.suggest if offered and self.suggest else self.pick
-        found = choose(ctx) if choose else ctx.game.units.values()
-        return sorted(self.seen(ctx, found), key=on_the_form)
+        return sorted(self.seen(ctx, self._among(ctx, choose)), key=on_the_form)
+
+    def _among(self, ctx: Context, choose: Callable[[Context], Iterable[Unit]] | None) -> Iterable[Unit]:
+        return choose(ctx) if choose else ctx.game.units.values()
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """Those of the units that the seat may see for what they are; the others are neither chosen nor named."""
@@ -260,9 +262,10 @@ class UnitRef(Field):
 
     def read(self, raw: Any, ctx: Context) -> Any:
         parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
-        allowed = {u.id for u in self.units(ctx)}
-        if allowed.issuperset(parts):  # by their ids, as every form sends them
+        named = [u for u in self._among(ctx, self.pick) if u.id in parts]
+        if {u.id for u in self.seen(ctx, named)}.issuperset(parts):  # by their ids, as every form sends them
             return tuple(dict.fromkeys(parts)) if self.many else parts[0]
+        allowed = {u.id for u in self.units(ctx)}
         # A unit that this seat may not see is treated as if it were not there, or its name could be sounded out.
         known = {u.id for u in seen_units(ctx.game, ctx.game.units.values(), ctx.seat)} | allowed
         unseen = HIDDEN_HERE if ctx.seat == "table" else "or it lies hidden from you"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from companion.engine.cells import rearm
 from companion.engine.errors import did_you_mean
 from companion.engine.kit.shape import Problem
-from companion.engine.plain import copied, shared
+from companion.engine.plain import shared
 from companion.limits import NUMBER_DIGITS, PROBLEMS, ROSTER_COLUMNS, ROSTER_LINES
 
 
@@ -74,8 +75,8 @@ class Unit:
         return bool(self.place) and not self.place.startswith("box:")
 
     def to_json(self) -> dict[str, Any]:
-        told = ((name, getattr(self, name), blank) for name, blank in _blank().items())
-        return {name: copied(value) for name, value, blank in told if value != blank}
+        names, blanks, all_of = _blank()
+        return {name: v for name, v, blank in zip(names, all_of(self), blanks, strict=True) if v != blank}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Unit:
@@ -92,9 +93,13 @@ class Unit:
 
 
 @cache
-def _blank() -> dict[str, Any]:
-    """What each field of a unit holds where nobody has said anything; its id and side are always said."""
-    return {f.name: {} if f.default_factory is dict else f.default for f in fields(Unit)}
+def _blank() -> tuple[tuple[str, ...], list[Any], Callable[[Unit], tuple[Any, ...]]]:
+    """A unit's fields, what each holds where nobody has said anything, and how to read them all of one.
+
+    Its id and side are always said.
+    """
+    names = tuple(f.name for f in fields(Unit))
+    return names, [{} if f.default_factory is dict else f.default for f in fields(Unit)], attrgetter(*names)
 
 
 def unit_facts(definition: UnitDef) -> dict[str, Any]:

@@ -35,8 +35,7 @@ def movable(ctx: Context) -> list[Any]:
     """The units a seat may touch: its own; the table's screen, all that lie open."""
     game = ctx.game
     mine = [u for u in game.units.values() if ctx.seat in {"table", u.side}]
-    stacks = game.stacks()
-    return [u for u in mine if may_see_unit(game, u, ctx.seat, stacks)]
+    return [u for u in mine if may_see_unit(game, u, ctx.seat)]
 
 
 @unit_rules.action(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from companion.engine import dice
@@ -13,6 +12,7 @@ from companion.engine.forms.reading import fits, read_all
 from companion.engine.forms.worksheet import Breakdown, parameters
 from companion.engine.kit.when import Turns, holds
 from companion.engine.once import has_something
+from companion.engine.plain import altered
 from companion.engine.play.actions import Action, Chance, FollowUp
 from companion.engine.play.duties import DONE, LEFT, NO, NOT_NEEDED
 from companion.engine.play.rules import Rules
@@ -153,11 +153,11 @@ class Submission:
         game = self.game
         if isinstance(event, e.Answered) and event.id in game.asked:
             duty = game.asked[event.id]
-            event = replace(event, only=duty.only, battle=duty.battle)  # as hidden as its question
+            event = altered(event, only=duty.only, battle=duty.battle)  # as hidden as its question
             if event.answer in DECLINED:
                 self._declined.append((duty, event.answer))
         if battle and isinstance(event, OF_A_BATTLE) and not event.battle:
-            event = replace(event, battle=battle)
+            event = altered(event, battle=battle)
         game.declares(event)
         if isinstance(event, e.Undone):  # it is resolved when the game is loaded again
             self.takes_back = True
@@ -265,6 +265,6 @@ def _dice(
         raise Unreadable(
             f"roll {spec} and enter what you rolled", field=name, accepted=spec.accepted(not item.each)
         )
-    event = replace(chance.roll(str(spec), item.why(ctx)), each=item.each)
+    event = altered(chance.roll(str(spec), item.why(ctx)), each=item.each)
     take(event)
     return Roll(str(spec), event.values, "digital")

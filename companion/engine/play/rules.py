@@ -10,7 +10,7 @@ from typing import Any
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.forms.fields import Context
 from companion.engine.forms.panels import Panel
-from companion.engine.forms.worksheet import Breakdown, Line, Worksheet, signature_fields
+from companion.engine.forms.worksheet import Breakdown, Line, Worksheet, parameters, signature_fields
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns
@@ -310,7 +310,7 @@ class Rules:
         outcome = self.outcomes.get(worksheet)
         if outcome is not None:
             known = (game, sheet, result, battle)
-            yield from outcome(*known[: len(inspect.signature(outcome).parameters)])
+            yield from outcome(*known[: len(parameters(outcome))])
 
     def run(self, moment: str, game: Game) -> Iterator[e.Event]:
         """The events of all hooks of a moment. Events must be applied as they come."""

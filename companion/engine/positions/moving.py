@@ -48,8 +48,7 @@ def hidden_in(game: Game, seat: str, hex_id: str, sides: Container[str] = ()) ->
     :param sides: of which side, where that is known
     :raises Unreadable: when they are of both sides
     """
-    stacks = game.stacks()
-    found = [u for u in game.units_at(hex_id) if not may_see_unit(game, u, seat, stacks)]
+    found = [u for u in game.units_at(hex_id) if not may_see_unit(game, u, seat)]
     found = [u for u in found if u.side in sides] if sides else found
     if len({u.side for u in found}) > 1:
         raise Unreadable(

@@ -142,11 +142,11 @@ class Reader:
 
     def like(self, name: str) -> list[str]:
         """Names of units this seat may see that a slip of the fingers could turn into this one."""
-        key, stacks = key_of(name[:GUESS_LENGTH]), self.game.stacks()
+        key = key_of(name[:GUESS_LENGTH])
         named = (u for u in self.game.units.values() if u.name and self.side in {"", u.side})
         # 23rd is no slip of the fingers for 3rd: numbers tell units apart.
         near = (u for u in named if digits(key_of(u.name)) == digits(key))
-        names = {key_of(u.name): u.name for u in near if may_see_unit(self.game, u, self.seat, stacks)}
+        names = {key_of(u.name): u.name for u in near if may_see_unit(self.game, u, self.seat)}
         return [names[k] for k in near_names(key, names, cutoff=0.75)]
 
 

@@ -72,8 +72,7 @@ def lines(rules: Rules, game: Game, side: str) -> list[Row]:
 
 def shown_ids(game: Game, seat: str) -> dict[str, str]:
     """What a seat calls each unit: its id, or a stand-in for one it may not know; mapped to the real one."""
-    stacks = game.stacks()
-    return {shown_id(game, unit, seat, stacks): unit.id for unit in game.units.values()}
+    return {shown_id(game, unit, seat): unit.id for unit in game.units.values()}
 
 
 def line_at(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, SupplyLine] | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from companion.engine.plain import copied
+from companion.engine.plain import altered
 from companion.engine.record import events as e
 
 ALSO = "also"
@@ -53,7 +53,7 @@ class Battle:
         """What an event adds: sides' forces are replaced, facts are added to; a fact that is None goes."""
         facts = {**self.facts, **event.facts}
         known_to = {**self.known_to, **{side: event.only for side in event.forces}}
-        return replace(
+        return altered(
             self,
             title=event.title or self.title,
             hexes=tuple(event.hexes) or self.hexes,
@@ -66,11 +66,11 @@ class Battle:
 
     def rolled(self, event: e.Rolled | e.Drawn) -> Battle:
         """Dice fell or chits were drawn for it."""
-        return replace(self, rolls=(*self.rolls, event.to_json()))
+        return altered(self, rolls=(*self.rolls, event.to_json()))
 
     def noted(self, event: e.Noted) -> Battle:
         """Something came of it."""
-        return replace(self, notes=(*self.notes, event.to_json()))
+        return altered(self, notes=(*self.notes, event.to_json()))
 
     def resolved(self, event: e.Resolved) -> Battle:
         """Its calculation was worked through; without a result the chart is still to be read.
@@ -79,7 +79,7 @@ class Battle:
         """
         if self.worksheet not in ("", event.worksheet):
             return self
-        return replace(
+        return altered(
             self,
             worksheet=event.worksheet,
             sheet=dict(event.breakdown),
@@ -100,7 +100,7 @@ class Battle:
         return tuple(self.forces.get(side, ()))
 
     def to_json(self) -> dict[str, Any]:
-        return {name: value for name, value in copied(self).items() if value not in ("", (), {}, False)}
+        return {name: value for name, value in vars(self).items() if value not in ("", (), {}, False)}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Battle:

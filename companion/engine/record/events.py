@@ -61,10 +61,12 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         """The whole event as stored; hidden fields included."""
-        told = ((name, getattr(self, name)) for name in names(self.KIND))
-        least = needed(self.KIND)
-        body = {k: copied(v) for k, v in told if k in least or (v not in EMPTY and (v or k not in IF_ANY))}
-        return {"kind": self.KIND, **body}
+        body, least = {"kind": self.KIND}, needed(self.KIND)
+        for name in names(self.KIND):
+            value = getattr(self, name)
+            if value or name in least or (value not in EMPTY and name not in IF_ANY):
+                body[name] = copied(value)
+        return body
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Event:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from companion.engine.errors import Undeclared, Unknown, did_you_mean
@@ -65,8 +66,9 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such name
         """
-        self.worked.look(one("values", name))
-        held: dict[str, Any] = vars(self)["values"]  # looked at by itself, as every value
+        if (looked := self.worked._looked) is not None:  # without a call: it is done most of all
+            looked.add(one("values", name))
+        held: dict[str, Any] = self.__dict__["values"]  # looked at by itself, as every value
         if name in held:
             return held[name]
         self._demand("value", name, self._declared)
@@ -110,7 +112,7 @@ class Game(State):
     @property
     def active(self) -> str:
         """The side to act now; empty when both may."""
-        return self.side_of(self.phase_def())
+        return self.side_of(self.kit.phase_by_id.get(self.phase))
 
     def unit(self, name: str, among: Collection[str] | None = None, unseen: str = "") -> Unit:
         """A unit by id, or by its name when that is unambiguous.
@@ -140,10 +142,10 @@ class Game(State):
     def stacks(self) -> dict[str, list[Unit]]:
         """Every occupied hex with its stack, top unit first."""
         found: dict[str, list[Unit]] = {}
-        for unit in sorted(self.units.values(), key=lambda u: -u.order):
+        for unit in sorted(self.units.values(), key=attrgetter("order"), reverse=True):
             if unit.on_map:
                 found.setdefault(unit.place, []).append(unit)
-        return dict(sorted(found.items()))
+        return {place: found[place] for place in sorted(found)}
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
@@ -154,8 +156,9 @@ class Game(State):
 
     def lying(self, target: str, marker: str) -> Mark | None:
         """A marker as it lies on a unit or hex; whoever asks for one kind does not look at the others."""
-        self.worked.look(one("marks", marker))
-        held: dict[str, Mark] = vars(self)["marks"].get(target)
+        if (looked := self.worked._looked) is not None:  # without a call: it is done most of all
+            looked.add(one("marks", marker))
+        held: dict[str, Mark] = self.__dict__["marks"].get(target)
         return held.get(marker) if held else None
 
     @once

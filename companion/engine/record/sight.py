@@ -7,14 +7,9 @@ from collections.abc import Iterable, Mapping
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
 
-Stacks = Mapping[str, list[Unit]]
 
-
-def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None) -> bool:
-    """Whether a seat may know what a unit is: its own, or the enemy's as far as the game lets him look.
-
-    :param stacks: `game.stacks()`, where many units are asked about at once.
-    """
+def may_see_unit(game: Game, unit: Unit, seat: str) -> bool:
+    """Whether a seat may know what a unit is: its own, or the enemy's as far as the game lets him look."""
     if seat == unit.side:
         return True
     if unit.only and seat not in unit.only:
@@ -24,7 +19,7 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
     if unit.id in game.laid_open:
         return True
     if game.kit.enemy_stacks == "top":
-        own = [u.id for u in stack_of(game, unit, stacks) if u.side == unit.side]
+        own = [u.id for u in stack_of(game, unit) if u.side == unit.side]
         return own[0] == unit.id  # where both sides share a hex, each has a top unit of its own
     return False
 
@@ -40,9 +35,9 @@ def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
     return held is not None and (not held.only or seat in held.only)
 
 
-def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
+def stack_of(game: Game, unit: Unit) -> list[Unit]:
     """The stack a unit lies in, top first."""
-    return (game.stacks() if stacks is None else stacks).get(unit.place) or game.units_at(unit.place)
+    return game.stacks().get(unit.place) or game.units_at(unit.place)
 
 
 def zone_rule(game: Game, pile: str, zone: str) -> str:

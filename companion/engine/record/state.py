@@ -97,9 +97,9 @@ class State:
 
     @property
     def fighting(self) -> list[Battle]:
-        """The battles that are not over, oldest first."""
-        owed = {a.battle for a in self.duties()}
-        return [b for number, b in self.battles.items() if number in owed and not self.is_over(b)]
+        """The battles that are not over, oldest first: something of them is open, however many there were this turn."""
+        open_in = {duty.battle for duty in self.asked.values()}
+        return [b for b in self.battles.values() if b.id in open_in and not self.is_over(b)]
 
     @property
     def laid_open(self) -> frozenset[str]:

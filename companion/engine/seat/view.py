@@ -202,15 +202,14 @@ def _panels(seen: SeatView) -> list[Panel]:
 @guarded("Units", list)
 def _units(game: Game, seat: str) -> list[shapes.UnitView]:
     """Every unit as a seat sees it; counters it may not know are sorted by place, so that order tells nothing."""
-    stacks = game.stacks()
-    found = [_unit(game, unit, seat, stacks) for unit in game.units.values()]
+    found = [_unit(game, unit, seat) for unit in game.units.values()]
     return sorted(found, key=lambda u: (u.hidden, u.id if u.hidden else ""))
 
 
-def _unit(game: Game, unit: Unit, seat: str, stacks: sight.Stacks) -> shapes.UnitView:
+def _unit(game: Game, unit: Unit, seat: str) -> shapes.UnitView:
     """A unit as a seat sees it; a hidden one is only a counter of its side in a place."""
-    if not sight.may_see_unit(game, unit, seat, stacks):
-        return shapes.UnitView(shown_id(game, unit, seat, stacks), unit.side, unit.place, hidden=True)
+    if not sight.may_see_unit(game, unit, seat):
+        return shapes.UnitView(shown_id(game, unit, seat), unit.side, unit.place, hidden=True)
     marks = _marks(game, unit.id, seat)
     return shapes.UnitView.of(
         unit,
@@ -223,11 +222,11 @@ def _unit(game: Game, unit: Unit, seat: str, stacks: sight.Stacks) -> shapes.Uni
     )
 
 
-def shown_id(game: Game, unit: Unit, seat: str, stacks: sight.Stacks) -> str:
+def shown_id(game: Game, unit: Unit, seat: str) -> str:
     """The id by which a seat knows a unit; a hidden one's tells nothing but its place in the stack."""
-    if sight.may_see_unit(game, unit, seat, stacks):
+    if sight.may_see_unit(game, unit, seat):
         return unit.id
-    place = [u.id for u in sight.stack_of(game, unit, stacks)].index(unit.id)
+    place = [u.id for u in sight.stack_of(game, unit)].index(unit.id)
     return f"{unit.side}-{unit.place}-{place + 1}"
 
 

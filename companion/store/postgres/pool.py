@@ -159,6 +159,12 @@ class PgPool:
         with _storable(), db.conn.cursor() as cursor:
             cursor.executemany(_marked(sql), rows)
 
+    def put_new(self, db: Any, sql: str, row: Sequence[Any]) -> bool:
+        """Run an insert that does nothing on conflict; return whether it did anything."""
+        return bool(
+            db.execute(f"{sql} returning 1", row).fetchall()
+        )  # statements travel together: no count yet
+
     def is_open(self, db: Any) -> bool:
         """Whether a transaction is under way."""
         return bool(db.status == TransactionStatus.INTRANS or db.conn.pgconn.pipeline_status)

@@ -1,11 +1,13 @@
 """Events: what is stored comes back the same, and what is secret stays with the seats that may see it."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from toykit import HIDDEN, OPEN
 
+from companion.engine.plain import altered
 from companion.engine.record import events as e
 
 
@@ -25,6 +27,13 @@ def test_an_event_is_the_same_after_storing(event: e.Event) -> None:
     for field in event.__dataclass_fields__:
         before, after = getattr(event, field), getattr(again, field)
         assert json.dumps(after) == json.dumps(before), field
+
+
+@pytest.mark.parametrize("event", [*OPEN, *HIDDEN], ids=name)
+def test_an_altered_event_is_the_same_but_for_that(event: e.Event) -> None:
+    before = replace(event)
+    assert altered(event, only=("red",)) == replace(event, only=("red",))
+    assert event == before
 
 
 def test_every_kind_of_event_is_tried_here() -> None:

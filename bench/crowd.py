@@ -266,6 +266,14 @@ class Felt:
     """Seconds of the server."""
     bytes: int = 0
 
+    def add(self, more: Felt) -> None:
+        """And of some more."""
+        self.waits += more.waits
+        self.errors += more.errors
+        self.late += more.late
+        self.cpu += more.cpu
+        self.bytes += more.bytes
+
     @property
     def taps(self) -> int:
         return max(1, len(self.waits))

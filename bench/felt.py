@@ -27,6 +27,10 @@ FORM, PREVIEW = 12.0, 8.0
 """How many constant pages a form and a preview may cost."""
 MEMORY = 120
 """MB with the hall full."""
+TURNS = 5
+"""In which the floor and the companion are measured."""
+ONCE = 80
+"""Taps a second before that, one at each table."""
 
 
 class Row(NamedTuple):
@@ -186,14 +190,20 @@ class Hall:
         self.floor.stop()
 
     def drive(self, places: Sequence[Place], rate: float) -> tuple[Felt, Felt]:
-        """The same taps on both."""
-        seconds = self.scale.seconds
-        with sitting([bare(self.floor, n) for n in range(len(places))]) as tables:
-            floor = drive(tables, self.floor.pid, rate, seconds)
-        with sitting([self.seated[place.code] for place in places]) as tables:
-            drive(tables, self.server.pid, rate, 0.2 * seconds)  # what is read once is read
-            felt = drive(tables, self.server.pid, rate, seconds)
-        return felt, floor
+        """The same taps on both, in turns: whatever else goes on in the machine slows both."""
+        seconds, found = self.scale.seconds / TURNS, (Felt(), Felt())
+        with (
+            sitting([bare(self.floor, n) for n in range(len(places))]) as bares,
+            sitting([self.seated[place.code] for place in places]) as tables,
+        ):
+            both = ((bares, self.floor.pid, found[1]), (tables, self.server.pid, found[0]))
+            for sat, pid, _ in both:  # what is read or made once is read and made
+                drive(sat, pid, ONCE, len(sat) / ONCE)
+            for turn in range(TURNS):
+                first = int(turn * seconds * rate) % len(places)
+                for sat, pid, felt in both:
+                    felt.add(drive([*sat[first:], *sat[:first]], pid, rate, seconds))
+        return found
 
     def games(self) -> list[Row]:
         """Each game by itself, fresh and with a long record."""

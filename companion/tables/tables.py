@@ -43,7 +43,7 @@ from companion.tables.visit import Visit
 logger = logging.getLogger(__name__)
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-SNAPSHOT_EVERY = 200
+SNAPSHOT_EVERY = 500
 CACHED_GAMES = 400
 
 

@@ -34,7 +34,7 @@ LAST = attrgetter("last")
 UNTOLD = "(something that cannot be put into words)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: that would take longer to make than to read; nobody changes it
 class Entry:
     """One line of the log: an action with what it did. Two are the same only if they are one."""
 
@@ -153,7 +153,7 @@ class TableLog:
         if before or not most:
             return self._entries(self._read(floor, top, most), limit, most, floor)
         deeds = self._remembered(floor, top)
-        told = self.game.worked.meanwhile("strips", dict[tuple[Any, ...], list[Entry]])
+        told: dict[tuple[Any, ...], list[Entry]] = self.game.worked.meanwhile("strips", dict)
         key = (latest, limit, most, *deeds)
         if key not in told:  # otherwise a seat that reads the same was told it
             told[key] = self._entries(deeds, limit, most, floor)
@@ -185,7 +185,10 @@ class TableLog:
         deed = self.past.beginning(self.seat, act.to + 1)
         action = self.rules.actions.get(deed.name if deed else act.name)
         if deed is not None:
-            return act_words(deed.bodies, action.label if action else "")
+            names: dict[Deed, str] = self.game.worked.meanwhile("names", dict)
+            if deed not in names:
+                names[deed] = act_words(deed.bodies, action.label if action else "")
+            return names[deed]
         return lowered(action.label) if action and (not action.secret or act.seat == self.seat) else ""
 
     def _entry(self, deeds: list[Deed], undone: bool, most: int) -> Entry:

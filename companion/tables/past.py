@@ -27,7 +27,7 @@ MANY = 40
 """Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Deed:
     """One action as a seat may read it, without what depends on the moment it is read.
 

@@ -15,7 +15,7 @@ EDGE = 60
 """So many events around a part of the record hold the rest of any secret action that it cuts in two."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Seen:
     """One event as a seat may see it; `name` is empty where the action itself is a secret."""
 

@@ -147,7 +147,7 @@ def _touched(action: Action, raw: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.post("/t/<code>/<seat>/do/<name>")
-def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | str:
+def do_action(code: str, seat: str, name: str) -> Response | tuple[str | bytes, int] | bytes:
     """Carry out an action."""
     visit = require(code, seat)
     raw = form_values()
@@ -167,7 +167,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
 
 def _warned(
     visit: DeviceVisit, name: str, raw: dict[str, Any], mistake: Warned
-) -> Response | tuple[str, int]:
+) -> Response | tuple[str | bytes, int]:
     """What is owed or speaks against it, with a second button that does it all the same."""
     action = visit.rules.find(name)
     if action.ends:
@@ -185,7 +185,7 @@ def _warned(
 
 def _refused(
     visit: DeviceVisit, name: str, raw: dict[str, Any], mistake: Mistake
-) -> Response | tuple[str, int]:
+) -> Response | tuple[str | bytes, int]:
     action = visit.rules.actions.get(name.replace("_", "-"))
     from_sheet = not is_htmx() or target() == "sheet"
     duty = visit.game.asked.get(str(raw.get("_asked")))
@@ -216,7 +216,7 @@ def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Respons
     return response
 
 
-def _done(visit: DeviceVisit, answer: Answer, before: int) -> Response | str:
+def _done(visit: DeviceVisit, answer: Answer, before: int) -> Response | bytes:
     """No receipt: the live screen shows what is, a toast what happened."""
     if is_htmx():
         undone = any(line.startswith("taken back") for line in answer.lines)  # the log knows what it was

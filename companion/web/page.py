@@ -58,7 +58,7 @@ def see_other(address: str) -> Response:
     return make_response(redirect(address, 303))
 
 
-def unless_known(revision: str, draw: Callable[[], str]) -> Response:
+def unless_known(revision: str, draw: Callable[[], str | bytes]) -> Response:
     """A part of a page as it is at this revision; nothing to draw when the browser has it already."""
     if parts.tells():  # what one page lacks is no answer to another
         response = make_response(draw())
@@ -164,14 +164,14 @@ def page_context(
     }
 
 
-def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
+def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> bytes:
     """A seat's main screen; only its live part unless a page is named."""
     context = {**page_context(visit, toast, **more), "tabs": tabs(visit)}
     live = parts.live(live_template(visit.seat), context, visit.device.base)
     if template:
-        return render_template(template, **context, **macros(), live=live)
+        return render_template(template, **context, **macros(), live=Markup(live.decode())).encode()
     said = context["toast"] or context["warning"]  # what was said before makes room for what is asked
-    return live + parts.plan("said.html").draw(context) if said else live
+    return live + parts.plan("said.html").draw(context).encode() if said else live
 
 
 def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:

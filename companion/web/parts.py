@@ -24,6 +24,7 @@ from companion.web.watching import AT, FRAME, HERE, Drawn, Watch
 HEADER = "X-Parts"
 WATCHED = ("v", "moment", "log", "undo", "redo", "table_free", "warning", "tabs", "news", "clocks", "stands")
 """What a screen is made of that changes."""
+_AT, _HERE = AT.encode(), HERE.encode()
 HOLE = "\0"
 """What stands round the name of a part in the frame, where it is put in."""
 
@@ -47,7 +48,7 @@ def tells() -> bool:
     return HEADER in request.headers
 
 
-def live(template: str, context: dict[str, Any], base: str) -> Markup:
+def live(template: str, context: dict[str, Any], base: str) -> bytes:
     """A live screen as the page that asks needs it.
 
     :param base: the address that stands in its links to other devices
@@ -60,9 +61,7 @@ def live(template: str, context: dict[str, Any], base: str) -> Markup:
     noted = g._get_current_object()
     noted.parts_now, noted.at = drawing.now, AT
     try:
-        return Markup(
-            drawing.screen(context["v"].revision).replace(HERE, f"/t/{context['code']}/{context['seat']}")
-        )
+        return drawing.screen(context["v"].revision, f"/t/{context['code']}/{context['seat']}")
     finally:
         del noted.at
 
@@ -160,12 +159,16 @@ class Drawing:
         self.now: dict[str, str] = {}
         """What the page will show."""
 
-    def screen(self, revision: int) -> str:
-        """All of it. The frame comes last: it tells what could not be made of the parts."""
+    def screen(self, revision: int, here: str = "") -> bytes:
+        """All of it. The frame comes last: it tells what could not be made of the parts.
+
+        :param here: the address of the seat
+        """
         into = {name: self.part(name) for name in self.layout.names}
         pieces = self._frame().split(HOLE)
         pieces[1::2] = [into[name] for name in pieces[1::2]]
-        return "".join(pieces).replace(AT, str(revision))
+        drawn = "".join(pieces).encode()  # in bytes it is found sooner where something is to be put in
+        return drawn.replace(_AT, b"%d" % revision).replace(_HERE, here.encode())
 
     def _frame(self) -> str:
         kept = self.watch.kept_frame()

@@ -40,7 +40,7 @@ def any_seat(code: str) -> Response:
 
 
 @bp.get("/t/<code>/<seat>")
-def seat_page(code: str, seat: str) -> Response | str:
+def seat_page(code: str, seat: str) -> Response | bytes:
     """A seat's main screen, or only its live part when htmx asks."""
     remember(code, seat)
     visit = require(code, seat)

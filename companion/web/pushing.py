@@ -64,7 +64,7 @@ class Showing:
                 return None
             before = "*" if self.parts is None else self.revision
             self.revision, self.parts = visit.game.revision, now.parts_now
-        lines = body.encode().rstrip()  # which is quicker with bytes than with letters
+        lines = body.rstrip()
         if b"\r" in lines:
             lines = lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         head = f"event: screen\ndata: {before} {self.revision}\ndata: "

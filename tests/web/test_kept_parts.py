@@ -180,7 +180,7 @@ def test_a_part_that_hides_what_it_is_made_of_fails_its_test(app: Flask, code: s
 def test_what_stands_round_the_parts_is_kept_with_a_place_for_each_and_for_the_revision() -> None:
     held, sketch = Held(), Sketch({"acts": "so", "": "<div \1>\0acts\0</div>"})
     for revision in (7, 8):
-        drawn = parts.Drawing(sketch, Watch(held), {}).screen(revision)
+        drawn = parts.Drawing(sketch, Watch(held), {}).screen(revision).decode()
         assert drawn.startswith(f"<div {revision}>") and ">so</div></div>" in drawn
     assert sketch.frames == 1
 

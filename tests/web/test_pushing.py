@@ -211,7 +211,7 @@ def test_whatever_ends_a_line_of_a_screen_ends_one_of_the_stream(
     """A typed text may bring any of them along, and a line without its name would be lost."""
     page = Page(app, code, "red")
     drawn = pushing.screen
-    monkeypatch.setattr(pushing, "screen", lambda visit: f"<p>a\r\nb\rc\n\nd</p>\n{drawn(visit)}\n")
+    monkeypatch.setattr(pushing, "screen", lambda visit: b"<p>a\r\nb\rc\n\nd</p>\n%b\n" % drawn(visit))
     tables.act(code, "red", "note", {"text": "on"})
     event = page.next()
     assert "data: <p>a\ndata: b\ndata: c\ndata: \ndata: d</p>\n" in event and "\r" not in event

@@ -10,7 +10,7 @@ import marshal
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -23,6 +23,8 @@ LATELY = 60
 """Lines of the record within which what one seat has read is looked for by the others."""
 ACTS = 5
 """Revisions: whoever takes something back comes to one that was asked about a moment ago."""
+UNPACKED = 24
+"""Actions whose events are at hand: a new one is looked at several times for each screen. Do not change them."""
 MANY = 40
 """Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
@@ -57,11 +59,16 @@ class Deed:
     @property
     def bodies(self) -> list[dict[str, Any]]:
         """Its events that have a line, in the order they are told; of a long one the first."""
-        found: list[dict[str, Any]] = marshal.loads(self.told)
-        return found
+        return _bodies(self)
 
 
 _first = attrgetter("first")
+@lru_cache(UNPACKED)
+def _bodies(deed: Deed) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = marshal.loads(deed.told)
+    return found
+
+
 _said = attrgetter(*(one.name for one in fields(Deed) if one.name != "told"))
 
 

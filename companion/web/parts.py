@@ -92,8 +92,11 @@ class Plan:
 
     def draw(self, context: Mapping[str, Any]) -> Markup:
         """A piece of a page, of what it is given and nothing else."""
-        given = self.template.new_context({**self.given, **context}, shared=True)
-        return Markup("".join(self.template.root_render_func(given)))
+        return Markup("".join(self.template.root_render_func(self.context(context))))
+
+    def context(self, given: Mapping[str, Any]) -> Context:
+        """What a drawing looks things up in, without Jinja's own account of which of them are everybody's."""
+        return Context(self.template.environment, {**self.given, **given}, self.template.name, {})
 
 
 def plan(template: str) -> Plan:
@@ -124,8 +127,7 @@ class Blocks:
 
     @lazy
     def _context(self) -> Context:
-        given = {**self._plan.given, **self._given, **self._watch.watched()}
-        context = self._template.new_context(given, shared=True)
+        context = self._plan.context({**self._given, **self._watch.watched()})
         context.blocks = self._plan.holes
         return context
 

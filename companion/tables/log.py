@@ -34,7 +34,7 @@ LAST = attrgetter("last")
 UNTOLD = "(something that cannot be put into words)"
 
 
-@dataclass(eq=False, slots=True)  # not frozen: that would take longer to make than to read; nobody changes it
+@dataclass(eq=False)  # not frozen: that would take longer to make than to read; nobody changes it
 class Entry:
     """One line of the log: an action with what it did. Two are the same only if they are one."""
 
@@ -56,8 +56,6 @@ class Entry:
     """It tells who sits where, which no undo takes back."""
     battle: int = 0
     """The battle it tells of from beginning to end, in a sentence and then line by line; 0 for an action."""
-    brief: Any = None
-    """What screens show of it, once that was drawn."""
 
 
 def in_order(seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from flask import Response, g, make_response, redirect, render_template, request
 from markupsafe import Markup
@@ -229,11 +230,14 @@ def revision() -> int | str:
     return now.get("at") or visit.game.revision
 
 
+_brief: WeakKeyDictionary[Entry, Markup] = WeakKeyDictionary()
+
+
 def brief_line(entry: Entry) -> Markup:
     """An entry of the log as a screen's strip shows it: drawn once, however often the screen is, and gone with it."""
-    drawn: Markup | None = entry.brief
+    drawn = _brief.get(entry)
     if drawn is None:
-        drawn = entry.brief = Markup(narrow(macros()["ui"].logline(entry, brief=True)))
+        drawn = _brief[entry] = Markup(narrow(macros()["ui"].logline(entry, brief=True)))
     return drawn
 
 

@@ -24,7 +24,7 @@ LATELY = 60
 ACTS = 5
 """Revisions: whoever takes something back comes to one that was asked about a moment ago."""
 UNPACKED = 24
-"""Actions whose events are at hand: a new one is looked at several times for each screen. Do not change them."""
+"""Actions whose events are at hand: a new one is looked at several times for each screen."""
 MANY = 40
 """Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
@@ -59,10 +59,12 @@ class Deed:
     @property
     def bodies(self) -> list[dict[str, Any]]:
         """Its events that have a line, in the order they are told; of a long one the first."""
-        return _bodies(self)
+        return [{**body} for body in _bodies(self)]
 
 
 _first = attrgetter("first")
+
+
 @lru_cache(UNPACKED)
 def _bodies(deed: Deed) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = marshal.loads(deed.told)

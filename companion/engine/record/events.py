@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar
 
-from companion.engine.plain import copied
+from companion.engine.plain import copied, shared
 
 KINDS: dict[str, type[Event]] = {}
 
@@ -78,8 +78,8 @@ class Event:
         extra = body.keys() - {*names(cls.KIND), "kind"}
         if extra:
             raise ValueError(f"{kind} event has no field {', '.join(sorted(extra))}")
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items() if k != "kind"}
-        return cls(**values)
+        told = {k: shared(v) if isinstance(v, str) else v for k, v in body.items() if k != "kind"}
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in told.items()})
 
     def seen_by(self, seat: str) -> dict[str, Any]:
         """The event as this seat may see it."""

@@ -323,11 +323,12 @@ class Game(State):
     def _placed(self, event: e.Placed) -> None:
         unit = self.units.get(event.unit)
         if unit is None:
-            unit = self.units[event.unit] = Unit(id=event.unit, side=str(event.facts.get("side", "")))
+            unit = Unit.from_json({"id": event.unit, "side": event.facts.get("side", "")})
+            self.units[unit.id] = unit
         unit.change(event.facts)
         if event.place is not None and event.place != unit.place:
             self.order += 1
-            unit.place, unit.order = event.place, self.order
+            unit.change({"place": event.place, "order": self.order})
 
     def _marked(self, event: e.Marked) -> None:
         held = self.marks.setdefault(event.target, {})

@@ -125,7 +125,7 @@ def test_a_worksheet_is_worked_out_once(
 def test_a_tap_reads_what_stands_at_the_table_once(
     app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One statement before it, six of its transaction, and nothing afterwards: it knows the lines that it wrote."""
+    """One statement before it, those of its transaction, and nothing afterwards: it knows the lines that it wrote."""
     device = Device(app, code, "red")
     asked: list[str] = []
     execute = Database.execute
@@ -134,4 +134,4 @@ def test_a_tap_reads_what_stands_at_the_table_once(
         with monkeypatch.context() as patch:
             patch.setattr(Database, "execute", lambda db, sql, *a: asked.append(sql) or execute(db, sql, *a))
             assert device.post("do/note", target="live", text="on").status_code == 200
-    assert len(asked) == 7 and sum("from seat" in sql or "join seat" in sql for sql in asked) == 2
+    assert len(asked) == 5 and sum("from seat" in sql or "join seat" in sql for sql in asked) == 2

@@ -118,7 +118,7 @@ def zone_change(
 
 def _waiting(ctx: Context) -> list[Unit]:
     game = ctx.game
-    off = [u for u in game.units.values() if waits(game, u) and u.entry.startswith("zone ")]
+    off = [u for u in game.units.values() if u.entry.startswith("zone ") and waits(game, u)]
     return [u for u in off if ctx.seat in {"table", u.side} and game.active in {"", u.side}]
 
 

@@ -10,7 +10,7 @@ from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK, is_regular, is_towed, rules
-from companion.systems.wb95.zones import zones
+from companion.systems.wb95.zones import pressing
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def duties(game: Game, side: str) -> Duty:
 @once
 def _pressed(game: Game, side: str) -> list[tuple[Unit, list[Unit]]]:
     """A side's regular units in enemy zones, each with those whose zones they are."""
-    threat = zones(game, game.other(side))
+    threat = pressing(game, game.other(side))
     mine = ((unit, threat.get(unit.place)) for unit in on_map(game, side))
     return [(unit, foes) for unit, foes in mine if foes and is_regular(unit)]
 

@@ -34,10 +34,13 @@ def _by_side(game: Game) -> Mapping[str, Sequence[Unit]]:
 
 
 def any_unit(game: Game, so: Callable[[Unit], bool]) -> bool:
-    """Whether any unit on record is so; none is looked at after the first, so that it stays known while others move."""
-    game.worked.look(one("units"))
-    units = game.units
-    return any(so(units[name]) for name in vars(game)["units"])
+    """Whether any unit on record is so; one that is vouches for it, whatever becomes of the others.
+
+    :param so: whatever it asks besides the unit, it asks the game
+    """
+    found = next((name for name, unit in vars(game)["units"].items() if so(unit)), "")
+    game.worked.look(one("units", found) if found else "units")
+    return bool(found)
 
 
 @once

@@ -11,6 +11,7 @@ from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import any_unit
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -19,6 +20,7 @@ from companion.systems.wb95.base import (
     at_hexes,
     headquarters,
     hq_range,
+    is_hq,
     is_regular,
     rules,
     visible,
@@ -158,6 +160,10 @@ def _headquarters(ctx: Context) -> list[Unit]:
     return [u for u in headquarters(ctx.game) if ctx.seat in {"table", u.side}]
 
 
+def _has_headquarters(ctx: Context) -> bool:
+    return any_unit(ctx.game, lambda u: is_hq(u) and u.on_map and ctx.seat in {"table", u.side})
+
+
 def _unnamed(ctx: Context) -> bool:
     return not ctx.values.get("unit")
 
@@ -165,9 +171,7 @@ def _unnamed(ctx: Context) -> bool:
 @rules.action(rule="9.1.5, 9.1.6", label="Lose a headquarters", group="book-keeping", order=40)
 def lose_hq(
     game: Game,
-    unit: Annotated[
-        str, UnitRef(label="Headquarters", pick=_headquarters, when=lambda c: bool(_headquarters(c)))
-    ] = "",
+    unit: Annotated[str, UnitRef(label="Headquarters", pick=_headquarters, when=_has_headquarters)] = "",
     side: Annotated[str, NeededSide(label="Whose it was", when=_unnamed)] = "",
     hex: Annotated[str, NeededHex(label="Where it fell", when=_unnamed)] = "",
 ) -> Events:

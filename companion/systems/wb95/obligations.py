@@ -36,7 +36,7 @@ def duties(game: Game, side: str) -> Duty:
         if not free and not is_towed(unit) and not fought.get(unit.id):
             attackers.append(unit)
         if not free or game["entrenched-trigger"]:
-            targets.update((foe.id, foe) for foe in foes)
+            targets |= {foe.id: foe for foe in foes}
     # rolled for in this phase, wherever it has fallen back to since; to declare an attack is not enough [5.1.4]
     left = (foe for name, foe in targets.items() if not attacked.get(name) and not attacked.get(foe.place))
     return Duty(tuple(attackers), tuple(left))
@@ -46,8 +46,7 @@ def duties(game: Game, side: str) -> Duty:
 def _pressed(game: Game, side: str) -> list[tuple[Unit, list[Unit]]]:
     """A side's regular units in enemy zones, each with those whose zones they are."""
     threat = pressing(game, game.other(side))
-    mine = ((unit, threat.get(unit.place)) for unit in on_map(game, side))
-    return [(unit, foes) for unit, foes in mine if foes and is_regular(unit)]
+    return [(u, threat[u.place]) for u in on_map(game, side) if u.place in threat and is_regular(u)]
 
 
 @rules.due_in(*ATTACK)

@@ -252,7 +252,7 @@ def _heavy(game: Game) -> dict[str, list[Unit]]:
     loads: dict[str, int] = {}
     for unit in on_map(game):
         loads[unit.place] = loads.get(unit.place, 0) + unit.steps
-    return {place: game.stacks()[place] for place in sorted(loads) if loads[place] > STACKING}
+    return {place: game.stacks()[place] for place in sorted(p for p in loads if loads[p] > STACKING)}
 
 
 @rules.due_in(*MOVE, *ATTACK, *STRATEGIC)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit
-from companion.engine.once import once
+from companion.engine.once import once, one
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, take_off
@@ -20,14 +20,33 @@ def count(number: int, thing: str, things: str = "") -> str:
 
 def on_map(game: Game, side: str = "") -> list[Unit]:
     """The units on the map, of one side where it is told."""
-    return list(_on_map(game, side))
+    return list(_by_side(game).get(side, ()))
 
 
 @once
-def _on_map(game: Game, side: str) -> tuple[Unit, ...]:
-    if side:
-        return tuple(u for u in _on_map(game, "") if u.side == side)
-    return tuple(u for u in game.units.values() if u.on_map)
+def _by_side(game: Game) -> Mapping[str, Sequence[Unit]]:
+    """The units on the map of each side, and all of them under no name: one walk for each unit that moves."""
+    sides: dict[str, list[Unit]] = {}
+    everybody = [u for u in game.units.values() if u.on_map]
+    for unit in everybody:
+        sides.setdefault(unit.side, []).append(unit)
+    return {**sides, "": everybody}
+
+
+def any_unit(game: Game, so: Callable[[Unit], bool]) -> bool:
+    """Whether any unit on record is so; one that is vouches for it, whatever becomes of the others.
+
+    :param so: whatever it asks besides the unit, it asks the game
+    """
+    found = next((name for name, unit in vars(game)["units"].items() if so(unit)), "")
+    game.worked.look(one("units", found) if found else "units")
+    return bool(found)
+
+
+@once
+def anybody_on_map(game: Game) -> bool:
+    """Whether there is any unit on the map."""
+    return any_unit(game, lambda unit: unit.on_map)
 
 
 def eliminate(game: Game, unit: Unit, box: str, reason: str = "eliminated", rule: str = "") -> Events:

@@ -12,7 +12,7 @@ from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.once import once
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
+from companion.engine.positions.pieces import anybody_on_map, on_map
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import seen_units
@@ -119,12 +119,12 @@ def is_gun_kind(kind: str) -> bool:
 
 
 def is_hq(unit: Unit) -> bool:
-    return is_kind(unit, "HQ")
+    return _sort(unit.kind) == "HQ"
 
 
 def is_gun(unit: Unit) -> bool:
     """Towed artillery; self-propelled artillery is a regular unit [1.2, 6.6.5]."""
-    return is_kind(unit, "ART") and unit.klass != "mechanized"
+    return _sort(unit.kind) == "ART" and unit.klass != "mechanized"
 
 
 def is_towed(unit: Unit) -> bool:
@@ -177,13 +177,19 @@ def occupants(game: Game) -> Mapping[str, str]:
     return {u.place: u.side for u in on_map(game)}
 
 
+@once
+def headquarters(game: Game) -> tuple[Unit, ...]:
+    """All headquarters on the map."""
+    return tuple(u for u in on_map(game) if is_hq(u))
+
+
 def at_hexes(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:
-    wanted = set(hexes) & _held(game, side)
+    wanted = set(hexes) & held(game, side)
     return [u for u in on_map(game, side) if u.place in wanted] if wanted else []
 
 
 @once
-def _held(game: Game, side: str) -> frozenset[str]:
+def held(game: Game, side: str) -> frozenset[str]:
     """The hexes where units of a side stand."""
     return frozenset(u.place for u in on_map(game, side))
 
@@ -206,12 +212,12 @@ def active_units(ctx: Context) -> list[Unit]:
 
 def anybody(ctx: Context) -> bool:
     """Units are on record, so that they can be named."""
-    return bool(on_map(ctx.game))
+    return anybody_on_map(ctx.game)
 
 
 def somebody_there(game: Game) -> bool | str:
     """What is done to counters can be booked only for those on record; with none of them it is not offered."""
-    return bool(on_map(game)) or "no counter is on record: do it on the map"
+    return anybody_on_map(game) or "no counter is on record: do it on the map"
 
 
 def rolls_itself(ctx: Context) -> Mapping[str, Any] | None:

@@ -68,14 +68,15 @@ def means(game: Game, side: str, form: Mapping[str, Any]) -> Means:
     hexes = [str(h) for h in form.get("target") or ()]
     there = at_hexes(game, side, hexes)
     mine = Context(game, side)
-    unseen = covered(mine, side, hexes) and not covered(Context(game, game.other(side)), side, hexes)
     unknown = defending(mine, there, ()).unknown
     typed = any(form.get(name) for name in TYPED)
     return Means(
         guns=tuple(u for u in batteries(game, side, hexes) if idle(game, u)),
         stars=tuple(starred(game, side, hexes)),
         shifts=sum(p.left for p in usable(game, side, hexes)),
-        hq=bool(there) and unseen,
+        hq=bool(there)
+        and covered(mine, side, hexes)
+        and not covered(Context(game, game.other(side)), side, hexes),
         lacking=() if form.get("defence_sp") else tuple(unknown),
         untold=not there and not typed,
     )

@@ -12,6 +12,7 @@ from companion.engine.forms.fields import Context, Flag, Text, UnitRef, Whole
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.people.units import due, waits
 from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import count, on_map
@@ -117,9 +118,14 @@ def zone_change(
 
 
 def _waiting(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    off = [u for u in game.units.values() if waits(game, u) and u.entry.startswith("zone ")]
-    return [u for u in off if ctx.seat in {"table", u.side} and game.active in {"", u.side}]
+    off = [u for u in _to_enter(ctx.game) if ctx.game.active in {"", u.side}]
+    return [u for u in off if ctx.seat in {"table", u.side}]
+
+
+@once
+def _to_enter(game: Game) -> list[Unit]:
+    """Units of both sides that wait to enter by a zone."""
+    return [u for u in game.units.values() if u.entry.startswith("zone ") and waits(game, u)]
 
 
 def _due_units(ctx: Context) -> list[Unit]:
@@ -204,9 +210,14 @@ def leave_map(
 @rules.panel
 def waiting_room(game: Game, seat: str) -> Panel | None:
     """A side's own units off the map that were sent elsewhere or left."""
-    mine = [u for u in game.units.values() if u.place == "box:off-map" and seat == u.side]
-    rows = [Fact(u.name, f"{u.entry}, from day {u.turn}", "11.2.3") for u in mine]
+    away = _off_map(game) if seat in game.sides else ()
+    rows = [Fact(u.name, f"{u.entry}, from day {u.turn}", "11.2.3") for u in away if u.side == seat]
     return Panel("Off the map", rows) if rows else None
+
+
+@once
+def _off_map(game: Game) -> list[Unit]:
+    return [u for u in game.units.values() if u.place == "box:off-map"]
 
 
 @rules.action(

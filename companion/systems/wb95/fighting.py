@@ -100,10 +100,11 @@ def _under_others(game: Game, units: Sequence[Unit]) -> bool:
 
 def _check_reach(game: Game, side: str, target: Sequence[str], attackers: Sequence[Unit]) -> None:
     """A closed stack is opened by an attack on it alone: nobody looks into hexes that he cannot attack [16.1.1]."""
-    mine = attackers or [u for u in on_map(game, side) if is_regular(u)]
     for hex_id in target:
-        beside = any(game.maps.distance(u.place, hex_id) == 1 for u in mine)
-        if not beside and _hidden(game, at_hexes(game, game.other(side), [hex_id]), side):
+        if not _hidden(game, at_hexes(game, game.other(side), [hex_id]), side):
+            continue
+        mine = attackers or [u for u in on_map(game, side) if is_regular(u)]
+        if all(game.maps.distance(u.place, hex_id) != 1 for u in mine):
             words = f"{hex_id} is not beside any unit that attacks: its stack stays closed"
             raise NotNow(words, field="target", given=hex_id, rule="5.1.2, 16.1.1")
 

@@ -11,18 +11,18 @@ from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
+from companion.engine.positions.pieces import any_unit
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     ATTACK,
     at_hexes,
+    headquarters,
     hq_range,
     is_hq,
     is_regular,
     rules,
-    touchable,
     visible,
 )
 from companion.systems.wb95.moments import Moment, before, next_attacks, now, written
@@ -116,11 +116,11 @@ def covered(ctx: Context, side: str, hexes: Iterable[str]) -> bool:
     Whether one that is attacked alone stands in its own range is a table's reading.
     """
     game, where = ctx.game, [h for h in hexes if h]
-    known = visible(ctx, [u for u in on_map(game, side) if is_hq(u)] if side else [])
+    known = visible(ctx, [u for u in headquarters(game) if u.side == side] if side else [])
 
-    def commands(headquarters: Unit, hex_id: str) -> bool:
-        itself = headquarters.place == hex_id and not any(map(is_regular, at_hexes(game, side, [hex_id])))
-        near = game.maps.distance(headquarters.place, hex_id) <= hq_range(game, headquarters)
+    def commands(staff: Unit, hex_id: str) -> bool:
+        itself = staff.place == hex_id and not any(map(is_regular, at_hexes(game, side, [hex_id])))
+        near = game.maps.distance(staff.place, hex_id) <= hq_range(game, staff)
         return near and (not itself or bool(game["hq-own-range"]))
 
     return bool(where) and all(any(commands(u, h) for u in known) for h in where)
@@ -156,7 +156,12 @@ def fallen(game: Game) -> Panel | None:
 
 
 def _headquarters(ctx: Context) -> list[Unit]:
-    return [u for u in touchable(ctx) if is_hq(u)]
+    """Those that a seat may change: its own; the table's screen, all."""
+    return [u for u in headquarters(ctx.game) if ctx.seat in {"table", u.side}]
+
+
+def _has_headquarters(ctx: Context) -> bool:
+    return any_unit(ctx.game, lambda u: is_hq(u) and u.on_map and ctx.seat in {"table", u.side})
 
 
 def _unnamed(ctx: Context) -> bool:
@@ -166,9 +171,7 @@ def _unnamed(ctx: Context) -> bool:
 @rules.action(rule="9.1.5, 9.1.6", label="Lose a headquarters", group="book-keeping", order=40)
 def lose_hq(
     game: Game,
-    unit: Annotated[
-        str, UnitRef(label="Headquarters", pick=_headquarters, when=lambda c: bool(_headquarters(c)))
-    ] = "",
+    unit: Annotated[str, UnitRef(label="Headquarters", pick=_headquarters, when=_has_headquarters)] = "",
     side: Annotated[str, NeededSide(label="Whose it was", when=_unnamed)] = "",
     hex: Annotated[str, NeededHex(label="Where it fell", when=_unnamed)] = "",
 ) -> Events:

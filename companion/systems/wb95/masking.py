@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -10,11 +11,11 @@ from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.once import once
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK, at_hexes, rules, somebody_there
+from companion.systems.wb95.zones import touching
 
 
 def told(game: Game, unit: Unit) -> str:
@@ -37,12 +38,8 @@ def neighbours(game: Game, seat: str) -> Panel | None:
 @once
 def _beside(game: Game, seat: str) -> dict[str, Fact]:
     """Types of the enemy stacks beside this side's, by hex [16.1.4]."""
-    mine, around = _stacks(game, seat), game.maps.neighbours
-    near = (
-        (place, stack)
-        for place, stack in _stacks(game, game.other(seat)).items()
-        if not mine.keys().isdisjoint(around(place))
-    )
+    enemy = game.other(seat)
+    near = _stacks(game, enemy, touching(game, enemy)).items()
     return {p: Fact(p, ", ".join(sorted(told(game, u) for u in stack)), "16.1.4") for p, stack in near}
 
 
@@ -52,18 +49,17 @@ def _fought(game: Game, enemy: str) -> dict[str, Fact]:
     known = game.laid_open | {name for name, fought in game.marked("fought").items() if fought}
     units = filter(None, map(game.units.get, known))
     lying_open = {unit.place for unit in units if unit.side == enemy}
+    shown = lying_open | {place for place, fought in attacked.items() if fought}
     return {
         place: Fact(place, ", ".join(f"{u.name} {u.steps} CEL" for u in stack), "16.1.3")
-        for place, stack in _stacks(game, enemy).items()
-        if attacked.get(place) or place in lying_open
+        for place, stack in _stacks(game, enemy, shown).items()
     }
 
 
-@once
-def _stacks(game: Game, side: str) -> dict[str, list[Unit]]:
-    """A side's units on the map, by hex."""
+def _stacks(game: Game, side: str, hexes: Iterable[str]) -> dict[str, list[Unit]]:
+    """A side's units in these hexes, by hex."""
     stacks: dict[str, list[Unit]] = {}
-    for unit in on_map(game, side):
+    for unit in at_hexes(game, side, hexes):
         stacks.setdefault(unit.place, []).append(unit)
     return stacks
 

@@ -14,6 +14,7 @@ from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.once import once
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
@@ -248,7 +249,10 @@ def _crowded(game: Game, sides: Container[str]) -> dict[str, int]:
 @once
 def _heavy(game: Game) -> dict[str, list[Unit]]:
     """Stacks with more than 8 CEL, whose ever."""
-    return {place: s for place, s in game.stacks().items() if sum(u.steps for u in s) > STACKING}
+    loads: dict[str, int] = {}
+    for unit in on_map(game):
+        loads[unit.place] = loads.get(unit.place, 0) + unit.steps
+    return {place: game.stacks()[place] for place in sorted(p for p in loads if loads[p] > STACKING)}
 
 
 @rules.due_in(*MOVE, *ATTACK, *STRATEGIC)

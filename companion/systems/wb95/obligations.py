@@ -10,7 +10,7 @@ from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK, is_regular, is_towed, rules
-from companion.systems.wb95.zones import zones
+from companion.systems.wb95.zones import pressing
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def duties(game: Game, side: str) -> Duty:
         if not free and not is_towed(unit) and not fought.get(unit.id):
             attackers.append(unit)
         if not free or game["entrenched-trigger"]:
-            targets.update((foe.id, foe) for foe in foes)
+            targets |= {foe.id: foe for foe in foes}
     # rolled for in this phase, wherever it has fallen back to since; to declare an attack is not enough [5.1.4]
     left = (foe for name, foe in targets.items() if not attacked.get(name) and not attacked.get(foe.place))
     return Duty(tuple(attackers), tuple(left))
@@ -45,9 +45,8 @@ def duties(game: Game, side: str) -> Duty:
 @once
 def _pressed(game: Game, side: str) -> list[tuple[Unit, list[Unit]]]:
     """A side's regular units in enemy zones, each with those whose zones they are."""
-    threat = zones(game, game.other(side))
-    mine = ((unit, threat.get(unit.place)) for unit in on_map(game, side))
-    return [(unit, foes) for unit, foes in mine if foes and is_regular(unit)]
+    threat = pressing(game, game.other(side))
+    return [(u, threat[u.place]) for u in on_map(game, side) if u.place in threat and is_regular(u)]
 
 
 @rules.due_in(*ATTACK)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -11,9 +11,11 @@ from companion.engine.forms.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.kit.when import holds
+from companion.engine.once import once
 from companion.engine.people.units import set_up as plain_set_up
 from companion.engine.people.units import waits
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import any_unit
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, change, create, move, put_mark, read_off
 from companion.engine.record.game import Game
@@ -179,16 +181,22 @@ def _in_battle(game: Game, unit: str) -> bool:
 
 def _formations(ctx: Context) -> list[Unit]:
     """What may stand for several counters; not while its reserve is held back, whose counters nobody could date."""
-    return list(_openable(ctx))
+    return [u for u in _known(ctx) if _may_open(ctx.game, u)]
 
 
-def _openable(ctx: Context) -> Iterator[Unit]:
-    barred = {n for a in ctx.game.scenario.arrivals if not holds(a.when, ctx.game.values) for n in a.units}
-    return (u for u in _known(ctx) if u.id not in barred and (u.on_map or waits(ctx.game, u)))
+def _may_open(game: Game, unit: Unit) -> bool:
+    return (unit.on_map or waits(game, unit)) and unit.id not in _held_back(game)
+
+
+@once
+def _held_back(game: Game) -> frozenset[str]:
+    """Units of reserves that are not released."""
+    arrivals = game.scenario.arrivals
+    return frozenset(n for a in arrivals if not holds(a.when, game.values) for n in a.units)
 
 
 def _any_formation(game: Game) -> bool | str:
-    return any(True for _ in _openable(Context(game, "table"))) or "nothing is on record"
+    return any_unit(game, partial(_may_open, game)) or "nothing is on record"
 
 
 @rules.action(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from companion.engine.hexes.board import NOTHING, Board
 from companion.engine.kit.roster import Unit
@@ -10,7 +10,7 @@ from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import in_transport, is_hq, is_kind, is_motorised, is_regular
+from companion.systems.wb95.base import held, in_transport, is_hq, is_kind, is_motorised, is_regular
 from companion.systems.wb95.terrain import cell
 
 Zones = dict[str, list[Unit]]
@@ -48,11 +48,38 @@ def _reach(here: Board, place: str, motors: bool, swamp_closed: bool, big: froze
 @once
 def zones(game: Game, side: str, counts: Callable[[Game, Unit], bool] = has_zone) -> Zones:
     """All zones of a side's units on the map."""
+    return _cover(game, (unit for unit in on_map(game, side) if counts(game, unit)))
+
+
+@once
+def pressing(game: Game, side: str) -> Zones:
+    """The zones of a side's units that stand beside the enemy, which are all that he is in."""
+    near = touching(game, side)
+    return _cover(game, (u for u in on_map(game, side) if u.place in near and has_zone(game, u)))
+
+
+@once
+def touching(game: Game, side: str) -> frozenset[str]:
+    """The hexes from which units of a side touch the enemy."""
+    around, free = _around(board(game)), held(game, game.other(side)).isdisjoint
+    return frozenset(hex_id for hex_id in held(game, side) if not free(around.get(hex_id, ())))
+
+
+def _around(here: Board) -> dict[str, list[str]]:
+    """The hexes next to each."""
+    if "wb95 around" not in here.memo:
+        ids = here.grid.ids
+        rows = ([ids[j] for j in row] for row in here.grid.adjacency)
+        here.memo["wb95 around"] = dict(zip(ids, rows, strict=True))
+    found: dict[str, list[str]] = here.memo["wb95 around"]
+    return found
+
+
+def _cover(game: Game, units: Iterable[Unit]) -> Zones:
     found: Zones = {}
     here, big = board(game), _BIG_AND_DONIEC if game["doniec-is-big"] else _BIG
     swamp_closed = cell(game, "swamp", "trucked") == "no"
-    for unit in on_map(game, side):
-        if counts(game, unit):
-            for hex_id in _reach(here, unit.place, is_motorised(unit), swamp_closed, big):
-                found.setdefault(hex_id, []).append(unit)
+    for unit in units:
+        for hex_id in _reach(here, unit.place, is_motorised(unit), swamp_closed, big):
+            found.setdefault(hex_id, []).append(unit)
     return found

@@ -10,9 +10,11 @@ import pytest
 from harness import refused
 
 from companion.engine.errors import Unreadable
+from companion.engine.positions.pieces import anybody_on_map
 from companion.engine.record import events as e
 from companion.systems.wb95.hq import pools
 from companion.systems.wb95.obligations import duties
+from companion.systems.wb95.zones import pressing, zones
 
 Make = Callable[..., Any]
 
@@ -30,6 +32,32 @@ def test_example_a(table: Make) -> None:
     t.unit("soviet", "tanks", "3010", a=4)
     t.unit("german", "landser", "3011", a=4)
     assert owed(t) == ({"tanks"}, {"landser"})
+
+
+def test_only_zones_that_reach_somebody(table: Make) -> None:
+    """Whoever stands away from the enemy presses nobody, until he comes up."""
+    t = table(phase="move-a", fog=False)
+    t.unit("soviet", "tanks", "3010", a=4)
+    t.unit("german", "landser", "3011", a=4)
+    far = t.unit("german", "reserve", "2020", a=4)
+    assert [u.name for u in pressing(t.game, "german")["3010"]] == ["landser"]
+    assert "2020" not in {u.place for units in pressing(t.game, "german").values() for u in units}
+    t.do("german", "place-unit", unit=far, hex="3011")
+    assert pressing(t.game, "german")["3010"] == zones(t.game, "german")["3010"]
+    assert {u.name for u in pressing(t.game, "german")["3010"]} == {"landser", "reserve"}
+
+
+def test_whoever_vouches_leaves(table: Make) -> None:
+    """That somebody is on the map is known until the one that was seen there goes; then the others are looked at."""
+    t = table(phase="move-a", fog=False)
+    assert not anybody_on_map(t.game)
+    first = t.unit("soviet", "tanks", "3010", a=4)
+    second = t.unit("german", "landser", "2020", a=4)
+    assert anybody_on_map(t.game)
+    t.game.apply(e.Placed(first, "box:eliminated"))
+    assert anybody_on_map(t.game)
+    t.game.apply(e.Placed(second, "box:eliminated"))
+    assert not anybody_on_map(t.game)
 
 
 def test_example_b_swamp(table: Make, map_book: Make) -> None:

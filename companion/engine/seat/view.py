@@ -127,35 +127,48 @@ def _result(seen: SeatView) -> shapes.ResultView | None:
 
 def _offered(seen: SeatView) -> list[shapes.ActionView]:
     """The actions this seat may do now; only what depends on who looks is worked out for each seat."""
-    game, seat, find, found = seen._game, seen.seat, seen._game.worked.find, []
-    possible, doubtful = find(game, "possible", partial(_possible, seen._rules, game))
+    game, seat, worked = seen._game, seen.seat, seen._game.worked
+    found, mine = list[shapes.ActionView | None](), dict[Any, bool]()
+    possible, doubtful = worked.find(game, "possible", partial(_possible, seen._rules, game))
     for a in doubtful:  # it fails again, and the seat hears of it
         seen.guard.part(a.label, partial(a.refusal, game, seat), None)
     for a, offer in possible:
-        if offer is None:
-            keep = partial(find, game, (a.name, seat), partial(_offer, a, game, seat))
+        if offer is not None:
+            whose = (a.by, a.secret)
+            if whose not in mine:  # asked once for all that it is the same of
+                mine[whose] = a.not_yours(game, seat) is None
+            if mine[whose]:
+                found.append(offer)
+        elif held := worked.recall((a.name, seat)):
+            found.append(held.value)
+        else:
+            keep = partial(worked.find, game, (a.name, seat), partial(_offer, a, game, seat))
             found.append(seen.guard.part(a.label, keep, None))
-        elif a.not_yours(game, seat) is None:
-            found.append(offer)
     return [offer for offer in found if offer is not None]
 
 
 def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
     possible, doubtful, phase, goes_on = [], list[Action](), game.phase, not game.ended
-    find = game.worked.find
+    worked = game.worked
     for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
         if not a.phases or phase in a.phases:
             try:
-                if (goes_on and a.when is None) or find(
-                    game,
-                    (a.name, "now"),
-                    lambda a=a: a.not_now(game) is None,  # type: ignore[misc]
-                ):
+                if goes_on and a.when is None:
+                    possible.append((a, offer))
+                    continue
+                held = worked.recall(key := (a.name, "now")) or worked.hold(
+                    game, key, partial(_may_now, a, game)
+                )
+                if held.value:
                     possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
                 doubtful.append(a)
     return possible, doubtful
+
+
+def _may_now(action: Action, game: Game) -> bool:
+    return action.not_now(game) is None
 
 
 @lru_cache(100)

@@ -89,7 +89,12 @@ class Shown:
     @classmethod
     def of(cls, source: object, **own: Any) -> Self:
         """Take over the fields that a thing of the kit or the game has by the same name, and add the view's own."""
-        return cls(**{n: getattr(source, n) for n in cls.NAMES if n not in own}, **own)
+        known = own | {n: getattr(source, n) for n in cls.NAMES if n not in own}
+        if len(known) > len(cls.NAMES):
+            raise TypeError(f"{cls.__name__} has no {', '.join(known.keys() - set(cls.NAMES))}")
+        found = object.__new__(cls)
+        object.__setattr__(found, "__dict__", known)  # all at once, in a third of the time of its own making
+        return found
 
     def to_json(self) -> dict[str, Any]:
         found = {name: plain(getattr(self, name)) for name in self.NAMES}

@@ -49,17 +49,6 @@ def _numbers(items: tuple[tuple[str, int], ...]) -> dict[str, int]:
     return dict(items)
 
 
-def same(value: Same) -> Same:
-    """The first of equal things, for those that are not changed: many tables show the same."""
-    found: Same = _first(value)
-    return found
-
-
-@lru_cache(4_000)
-def _first(value: Any) -> Any:
-    return value
-
-
 def plain(value: Any, words: Sequence[str] | None = None) -> Any:
     """A part of a view as the API answers it.
 

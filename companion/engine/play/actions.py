@@ -61,9 +61,9 @@ class FollowUp:
     """Whether it answers what games from before there were battles asked, too."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Action:
-    """Something a seat may do."""
+    """Something a seat may do; each is only like itself."""
 
     name: str
     label: str

@@ -17,7 +17,7 @@ from companion.engine.once import Direct, ForAll, Part, guarded
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
-from companion.engine.plain import plain, same
+from companion.engine.plain import plain
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import Rules
@@ -186,12 +186,17 @@ def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
 
 
 def _as_offered(action: Action, rolled: bool, here: Any = None) -> shapes.ActionView:
+    return _with_fields(action, sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here)))
+
+
+@lru_cache(4_000)
+def _with_fields(action: Action, asked: int) -> shapes.ActionView:
     """An action with how many fields its form would show; with none, and no worksheet to look at, a button does it."""
-    asked = sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here))
     fields = asked if action.worksheet is None else len(action.fields)
-    return same(shapes.ActionView.of(action, fields=fields, now=bool(action.phases)))
+    return shapes.ActionView.of(action, fields=fields, now=bool(action.phases))
 
 
+@lru_cache(4_000)
 def _asked(action: Action, rolled: bool) -> list[Field]:
     """What a form without a worksheet asks at most: no dice where the companion rolls them."""
     fields = action.fields.values() if action.worksheet is None else ()

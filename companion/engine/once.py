@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cache, lru_cache, partial, wraps
-from itertools import takewhile
 from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
@@ -148,8 +147,11 @@ class Worked:
         """Whether nothing that it looked at has changed since it was asked for."""
         changed = self._since.get(held.at)
         if changed is None:
-            newest = takewhile(lambda one: one[1] > held.at, reversed(self._changed.items()))
-            changed = self._since[held.at] = {part for part, _ in newest}
+            changed = self._since[held.at] = set()
+            for part, at in reversed(self._changed.items()):
+                if at <= held.at:
+                    break
+                changed.add(part)
         return changed.isdisjoint(held.looked)
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:

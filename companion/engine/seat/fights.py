@@ -10,8 +10,10 @@ from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
 from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.people.clocks import holds_up
 from companion.engine.people.consent import voices
+from companion.engine.plain import altered
 from companion.engine.play.actions import Action
 from companion.engine.record import sight
 from companion.engine.record.battle import ALSO, Battle
@@ -118,7 +120,7 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
     open_duties = sorted(game.duties(battle), key=lambda a: a.step)
-    told = [(_told(game, a, seat), game.is_live(a), seat not in a.to) for a in open_duties]
+    told = [(_told(game, a, seat), a.step == open_duties[0].step, seat not in a.to) for a in open_duties]
     return shapes.BattleView.of(
         battle,
         forces=forces,
@@ -182,12 +184,10 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
     if battle.sheet:
         if seen.seat not in (battle.sheet_for or (seen.seat,)):
             return None
-        sheet, deeds = shapes.sheet_of(battle.sheet), seen._rules.battle_deeds
+        sheet, deeds = _calculation(seen._game, battle.id), seen._rules.battle_deeds
         if deeds is not None and battle.result:
-            sheet.effects = list(deeds(seen._game, battle, seen.seat))
-        elif battle.notes:
-            sheet.effects = _came_of(battle, seen.seat)
-        return sheet
+            return altered(sheet, effects=list(deeds(seen._game, battle, seen.seat)))
+        return altered(sheet, effects=_came_of(battle, seen.seat)) if battle.notes else sheet
     make = seen._rules.battle_sheet
     if make is None or battle.result:
         return None
@@ -195,6 +195,12 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
         return make(seen._game, battle, seen.seat)
     except Mistake:
         return None  # not enough is known yet
+
+
+@once
+def _calculation(game: Game, battle: int) -> Breakdown:
+    """A battle's calculation as it was recorded; what it came to for a seat goes into a sheet of its own."""
+    return shapes.sheet_of(game.battles[battle].sheet)
 
 
 def _came_of(battle: Battle, seat: str) -> list[Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.alike import counted
@@ -115,7 +115,9 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: counted([*map(_standing, _fought(game, battle, side, seat)), *_also(battle, side)])
+        side: counted(
+            [*map(_standing, _fought(game, battle, side, seat)), *battle.facts.get(ALSO, {}).get(side, ())]
+        )
         for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
@@ -133,11 +135,6 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     )
 
 
-def _also(battle: Battle, side: str) -> Sequence[str]:
-    found: Mapping[str, Sequence[str]] = battle.facts.get(ALSO, {})
-    return found.get(side, ())
-
-
 def _named(told: Iterable[str]) -> list[str]:
     """Without a bare side where something of the same side is named."""
     words = list(dict.fromkeys(told))
@@ -146,14 +143,10 @@ def _named(told: Iterable[str]) -> list[str]:
 
 def _fought(game: Game, battle: Battle, side: str, seat: str) -> list[Unit]:
     """A side's units in a battle. Until its phase is over all know who lay open in it, whatever covers him since."""
-    units = _held(game, battle.units(side))
+    units = [game.units[n] for n in battle.units(side) if n in game.units]
     told = battle.opened and side not in battle.known_to
     fresh = told and (battle.turn, battle.phase) == (game.turn, game.phase)
     return units if fresh else sight.seen_units(game, units, seat)
-
-
-def _held(game: Game, units: Sequence[str]) -> list[Unit]:
-    return [game.units[n] for n in units if n in game.units]
 
 
 def _standing(unit: Unit) -> str:

@@ -150,17 +150,11 @@ def _offered(seen: SeatView) -> list[shapes.ActionView]:
 def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
     possible, doubtful, phase, goes_on = [], list[Action](), game.phase, not game.ended
-    worked = game.worked
+    find = game.worked.find
     for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
         if not a.phases or phase in a.phases:
             try:
-                if goes_on and a.when is None:
-                    possible.append((a, offer))
-                    continue
-                held = worked.recall(key := (a.name, "now")) or worked.hold(
-                    game, key, partial(_may_now, a, game)
-                )
-                if held.value:
+                if (goes_on and a.when is None) or find(game, (a.name, "now"), partial(_may_now, a, game)):
                     possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
                 doubtful.append(a)

@@ -267,11 +267,10 @@ class Game(State):
     def _started(self, event: e.Started) -> None:
         self.worked.clear()
         self.title, self.commitment = event.title, event.commitment
-        kit = self.kit
         shown: tuple[Track | Dial | Option, ...] = (
-            *kit.tracks,
-            *kit.dials,
-            *kit.options,
+            *self.kit.tracks,
+            *self.kit.dials,
+            *self.kit.options,
             *self.scenario.options,
         )
         self.values.update({thing.id: self._declared[thing.id] for thing in shown})

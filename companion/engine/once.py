@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cache, lru_cache, partial, wraps
-from itertools import repeat
 from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
@@ -67,9 +66,9 @@ class Worked:
     def __init__(self, now: int = 0) -> None:
         self._kept: dict[Hashable, _Kept] = {}
         self._changed: dict[str, int] = {}
-        """When each part of the state changed last."""
-        self._lasts: dict[frozenset[str], int] = {}
-        """The same of several parts together, since the last change."""
+        """When each part of the state changed last, the newest last."""
+        self._since: dict[int, set[str]] = {}
+        """What has changed since a moment that is asked about, until the next change."""
         self._now = now
         self._most = MOST
         self._looked: set[str] | None = None
@@ -87,8 +86,10 @@ class Worked:
     def changed(self, parts: Iterable[str]) -> None:
         """These parts of the state are not as they were."""
         self._now += 1
-        self._changed.update(dict.fromkeys(parts, self._now))
-        self._lasts.clear()
+        for part in parts:
+            self._changed.pop(part, None)
+            self._changed[part] = self._now
+        self._since.clear()
         self._meanwhile.clear()
 
     def meanwhile(self, key: Hashable, make: Callable[[], Found]) -> Found:
@@ -144,11 +145,14 @@ class Worked:
 
     def _stands(self, held: _Kept) -> bool:
         """Whether nothing that it looked at has changed since it was asked for."""
-        last = self._lasts.get(held.looked)
-        if last is None:
-            last = max(map(self._changed.get, held.looked, repeat(0)), default=0)
-            self._lasts[held.looked] = last
-        return last <= held.at
+        changed = self._since.get(held.at)
+        if changed is None:
+            changed = self._since[held.at] = set()
+            for part, at in reversed(self._changed.items()):
+                if at <= held.at:
+                    break
+                changed.add(part)
+        return changed.isdisjoint(held.looked)
 
     def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
         kind, began, outer, before = type(game), self._now, self._looked, self._kept.get(key)

@@ -61,9 +61,9 @@ class FollowUp:
     """Whether it answers what games from before there were battles asked, too."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Action:
-    """Something a seat may do."""
+    """Something a seat may do; each is only like itself."""
 
     name: str
     label: str
@@ -174,9 +174,8 @@ class Action:
             )
         if not game.is_live(duty):
             before = min(game.duties(duty.battle), key=lambda a: a.step)
-            first = (
-                "something else of this battle" if before.only and seat not in before.only else before.text
-            )
+            hidden = before.only and seat not in before.only
+            first = "something else of this battle" if hidden else before.text
             return NotNow(f"First: {first}", given=self.name, rule=before.rule)
         if game.ended:
             return NotNow("The game is over. Take the ending back first to go on.", given=self.name)

@@ -142,9 +142,7 @@ offer = partial(owe, kind=e.OFFERED)
 
 def has_units(game: Game, duty: e.Asked) -> bool:
     """Whether one of the units that a duty is about is still there; a duty about none always makes sense."""
-    return not duty.units or any(
-        (unit := game.units.get(name)) is not None and unit.on_map for name in duty.units
-    )
+    return not duty.units or bool(units_of(game, duty))
 
 
 def units_of(game: Game, duty: e.Asked) -> list[Unit]:

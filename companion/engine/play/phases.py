@@ -43,9 +43,7 @@ def advance(rules: Rules, game: Game) -> Events:
     yield from rules.run("leave", game)
     if game.ended:
         return
-    for (
-        offer
-    ) in offers:  # what the leaving hooks ask is for the next phase, and stays; what is owed never lapses
+    for offer in offers:  # what the leaving hooks ask is for the next phase; what is owed never lapses
         if offer.id in game.asked:
             yield e.Answered(offer.id, LEFT, battle=offer.battle)
     there = following(game)
@@ -129,10 +127,7 @@ def phase_title(game: Game, phase: Phase) -> str:
 def go_to(
     game: Game,
     turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn)],
-    phase: Annotated[
-        str,
-        Choice(label="Phase", options=_phases),
-    ],
+    phase: Annotated[str, Choice(label="Phase", options=_phases)],
     reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
 ) -> Events:
     """Set turn and phase by hand; nothing else changes."""

@@ -159,15 +159,8 @@ class Rules:
         def define(fn: Callable[..., Breakdown]) -> Worksheet:
             fields, defaults = signature_fields(fn, ("ctx",))
             name = fn.__name__.replace("_", "-")
-            sheet = Worksheet(
-                name,
-                title or name.replace("-", " ").capitalize(),
-                rule,
-                inspect.getdoc(fn) or "",
-                fields,
-                defaults,
-                fn,
-            )
+            words = title or name.replace("-", " ").capitalize()
+            sheet = Worksheet(name, words, rule, inspect.getdoc(fn) or "", fields, defaults, fn)
             self.worksheets[name] = sheet
             return sheet
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from companion.engine.kit.roster import Unit
-from companion.engine.once import Worked, one
+from companion.engine.once import Worked, once, one
 from companion.engine.pile import Pile
 from companion.engine.plain import copied, shared
 from companion.engine.record import events as e
@@ -102,6 +102,7 @@ class State:
         return [b for b in self.battles.values() if b.id in open_in and not self.is_over(b)]
 
     @property
+    @once
     def laid_open(self) -> frozenset[str]:
         """Units that everybody knows for as long as the battle they fight in is not over."""
         opened = [b for b in self.battles.values() if b.opened and not self.is_over(b)]

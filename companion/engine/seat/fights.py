@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.alike import counted
@@ -10,8 +10,10 @@ from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
 from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.people.clocks import holds_up
 from companion.engine.people.consent import voices
+from companion.engine.plain import altered
 from companion.engine.play.actions import Action
 from companion.engine.record import sight
 from companion.engine.record.battle import ALSO, Battle
@@ -113,12 +115,14 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: counted([*map(_standing, _fought(game, battle, side, seat)), *_also(battle, side)])
+        side: counted(
+            [*map(_standing, _fought(game, battle, side, seat)), *battle.facts.get(ALSO, {}).get(side, ())]
+        )
         for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
     open_duties = sorted(game.duties(battle), key=lambda a: a.step)
-    told = [(_told(game, a, seat), game.is_live(a), seat not in a.to) for a in open_duties]
+    told = [(_told(game, a, seat), a.step == open_duties[0].step, seat not in a.to) for a in open_duties]
     return shapes.BattleView.of(
         battle,
         forces=forces,
@@ -131,11 +135,6 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     )
 
 
-def _also(battle: Battle, side: str) -> Sequence[str]:
-    found: Mapping[str, Sequence[str]] = battle.facts.get(ALSO, {})
-    return found.get(side, ())
-
-
 def _named(told: Iterable[str]) -> list[str]:
     """Without a bare side where something of the same side is named."""
     words = list(dict.fromkeys(told))
@@ -144,14 +143,10 @@ def _named(told: Iterable[str]) -> list[str]:
 
 def _fought(game: Game, battle: Battle, side: str, seat: str) -> list[Unit]:
     """A side's units in a battle. Until its phase is over all know who lay open in it, whatever covers him since."""
-    units = _held(game, battle.units(side))
+    units = [game.units[n] for n in battle.units(side) if n in game.units]
     told = battle.opened and side not in battle.known_to
     fresh = told and (battle.turn, battle.phase) == (game.turn, game.phase)
     return units if fresh else sight.seen_units(game, units, seat)
-
-
-def _held(game: Game, units: Sequence[str]) -> list[Unit]:
-    return [game.units[n] for n in units if n in game.units]
 
 
 def _standing(unit: Unit) -> str:
@@ -182,12 +177,10 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
     if battle.sheet:
         if seen.seat not in (battle.sheet_for or (seen.seat,)):
             return None
-        sheet, deeds = shapes.sheet_of(battle.sheet), seen._rules.battle_deeds
+        sheet, deeds = _calculation(seen._game, battle.id), seen._rules.battle_deeds
         if deeds is not None and battle.result:
-            sheet.effects = list(deeds(seen._game, battle, seen.seat))
-        elif battle.notes:
-            sheet.effects = _came_of(battle, seen.seat)
-        return sheet
+            return altered(sheet, effects=list(deeds(seen._game, battle, seen.seat)))
+        return altered(sheet, effects=_came_of(battle, seen.seat)) if battle.notes else sheet
     make = seen._rules.battle_sheet
     if make is None or battle.result:
         return None
@@ -195,6 +188,12 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
         return make(seen._game, battle, seen.seat)
     except Mistake:
         return None  # not enough is known yet
+
+
+@once
+def _calculation(game: Game, battle: int) -> Breakdown:
+    """A battle's calculation as it was recorded; what it came to for a seat goes into a sheet of its own."""
+    return shapes.sheet_of(game.battles[battle].sheet)
 
 
 def _came_of(battle: Battle, seat: str) -> list[Line]:

@@ -17,7 +17,7 @@ from companion.engine.once import Direct, ForAll, Part, guarded
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
-from companion.engine.plain import plain, same
+from companion.engine.plain import plain
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import Rules
@@ -127,16 +127,23 @@ def _result(seen: SeatView) -> shapes.ResultView | None:
 
 def _offered(seen: SeatView) -> list[shapes.ActionView]:
     """The actions this seat may do now; only what depends on who looks is worked out for each seat."""
-    game, seat, find, found = seen._game, seen.seat, seen._game.worked.find, []
-    possible, doubtful = find(game, "possible", partial(_possible, seen._rules, game))
+    game, seat, worked = seen._game, seen.seat, seen._game.worked
+    found, mine = list[shapes.ActionView | None](), dict[Any, bool]()
+    possible, doubtful = worked.find(game, "possible", partial(_possible, seen._rules, game))
     for a in doubtful:  # it fails again, and the seat hears of it
         seen.guard.part(a.label, partial(a.refusal, game, seat), None)
     for a, offer in possible:
-        if offer is None:
-            keep = partial(find, game, (a.name, seat), partial(_offer, a, game, seat))
+        if offer is not None:
+            whose = (a.by, a.secret)
+            if whose not in mine:  # asked once for all that it is the same of
+                mine[whose] = a.not_yours(game, seat) is None
+            if mine[whose]:
+                found.append(offer)
+        elif held := worked.recall((a.name, seat)):
+            found.append(held.value)
+        else:
+            keep = partial(worked.find, game, (a.name, seat), partial(_offer, a, game, seat))
             found.append(seen.guard.part(a.label, keep, None))
-        elif a.not_yours(game, seat) is None:
-            found.append(offer)
     return [offer for offer in found if offer is not None]
 
 
@@ -147,15 +154,15 @@ def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
     for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
         if not a.phases or phase in a.phases:
             try:
-                if (goes_on and a.when is None) or find(
-                    game,
-                    (a.name, "now"),
-                    lambda a=a: a.not_now(game) is None,  # type: ignore[misc]
-                ):
+                if (goes_on and a.when is None) or find(game, (a.name, "now"), partial(_may_now, a, game)):
                     possible.append((a, offer))
             except Exception:  # noqa: BLE001 - whoever may do it is told
                 doubtful.append(a)
     return possible, doubtful
+
+
+def _may_now(action: Action, game: Game) -> bool:
+    return action.not_now(game) is None
 
 
 @lru_cache(100)
@@ -173,12 +180,17 @@ def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
 
 
 def _as_offered(action: Action, rolled: bool, here: Any = None) -> shapes.ActionView:
+    return _with_fields(action, sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here)))
+
+
+@lru_cache(4_000)
+def _with_fields(action: Action, asked: int) -> shapes.ActionView:
     """An action with how many fields its form would show; with none, and no worksheet to look at, a button does it."""
-    asked = sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here))
     fields = asked if action.worksheet is None else len(action.fields)
-    return same(shapes.ActionView.of(action, fields=fields, now=bool(action.phases)))
+    return shapes.ActionView.of(action, fields=fields, now=bool(action.phases))
 
 
+@lru_cache(4_000)
 def _asked(action: Action, rolled: bool) -> list[Field]:
     """What a form without a worksheet asks at most: no dice where the companion rolls them."""
     fields = action.fields.values() if action.worksheet is None else ()

@@ -16,12 +16,14 @@ import gevent
 
 from companion.web import telling as telling_module
 from companion.web.compress import Packer
+from companion.web.hands import Hands
 from companion.web.telling import News, Telling
 
 SEND_SECONDS = 60.0
 """A device that takes none of its answer for so long has gone."""
 _BEAT = -1
 """No revision: it is time to say that the stream is there."""
+_TELLERS = Hands()
 
 
 def at_once(sock: Any, data: bytes) -> bytes:
@@ -66,7 +68,7 @@ class Carried:
         self._news.append(news)
         if not self._is_told:
             self._is_told = True
-            gevent.spawn(self._tell)
+            _TELLERS.do(self._tell)
 
     def begin(self, first: str, telling: Telling, *, packed: bool) -> Iterator[bytes]:
         """The first piece, for the answer to the request."""
@@ -84,7 +86,7 @@ class Carried:
         self._chunked = chunked
         loop = gevent.get_hub().loop
         self._readable = loop.io(self._connection.sock.fileno(), 1)
-        self._readable.start(gevent.spawn, self._look)
+        self._readable.start(_TELLERS.do, self._look)
         seconds = telling_module.BEAT
         self._beat = loop.timer(seconds, seconds)
         self._beat.start(self.put, _BEAT)

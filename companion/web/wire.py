@@ -21,6 +21,7 @@ from werkzeug.exceptions import RequestTimeout
 
 from companion.web import carrying, heads
 from companion.web.carrying import Carried
+from companion.web.hands import Hands
 from companion.web.proxy import is_loopback
 from companion.web.telling import CARRIED
 
@@ -268,7 +269,7 @@ class Connection:
 
     def _wake(self) -> None:
         self._stop()
-        self.server.pool.spawn(self.answer)
+        self.server.hands.do(self.answer)
 
     def _stop(self) -> None:
         for watcher in (self._readable, self._late):
@@ -325,6 +326,7 @@ class CappedServer(WSGIServer):  # type: ignore[misc]
             log=log,
             environ=None if alone else {"wsgi.multiprocess": True},
         )
+        self.hands = Hands(self.pool.spawn)
         self.is_logged = log is not None
         self.most = most_connections() if most is None else most
         self.per_address = max(8, self.most // SHARE_OF_ONE_ADDRESS)
@@ -357,6 +359,7 @@ class CappedServer(WSGIServer):  # type: ignore[misc]
 
     def stop(self, timeout: float | None = None) -> None:
         """End: whoever is being answered is let finish, and nobody else is waited for."""
+        self.hands.end()
         super().stop(timeout)
         for connection in [one for here in self._open.values() for one in here]:
             connection.close()

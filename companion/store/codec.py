@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from sys import intern
 from typing import Any
 
 from companion.store.interface import Json
@@ -32,6 +33,19 @@ def load(text: str) -> Any:
     """Return the value of a JSON text written by `dump`."""
     value, end = _read(text)
     return value if end == len(text) else json.loads(text)  # which says what is wrong with it
+
+
+def load_kept(text: str) -> Any:
+    """The same where much of it is kept: the same words, which are at hundreds of units of all tables, are one object."""
+    value, end = _read_kept(text)
+    return value if end == len(text) else json.loads(text)
+
+
+def _sharing(pairs: list[tuple[str, Any]]) -> Json:
+    return {name: intern(value) if type(value) is str else value for name, value in pairs}
+
+
+_read_kept = json.JSONDecoder(object_pairs_hook=_sharing).raw_decode
 
 
 def dump_object(value: Json, what: str) -> str:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from companion.store.base import Db
-from companion.store.codec import load
+from companion.store.codec import load, load_kept
 from companion.store.errors import NoTable
 from companion.store.interface import StoredEvent
 
 _GREATEST = 2**63 - 1
+MANY = 20
+"""Lines of which a game is made, most likely, and which stay in it."""
 
 T = TypeVar("T")
 
@@ -50,7 +52,8 @@ def select_events(
             where game = ? and seq > ? and seq <= ? {chosen} order by seq""",
         [code, whole(after), _GREATEST if upto is None else whole(upto), *kinds],
     ).fetchall()
-    return [StoredEvent(seq, at, seat, act, name, load(body)) for seq, at, seat, act, name, body in rows]
+    read = load_kept if len(rows) > MANY else load
+    return [StoredEvent(seq, at, seat, act, name, read(body)) for seq, at, seat, act, name, body in rows]
 
 
 def whole(number: int) -> int:

@@ -3,7 +3,7 @@
 import logging
 
 from companion.store.base import Db
-from companion.store.codec import digest, load
+from companion.store.codec import digest, load_kept
 from companion.store.interface import Json
 from companion.store.rows import whole
 
@@ -21,7 +21,7 @@ def sound_snapshot(db: Db, code: str, seq: int, as_bytes: str) -> tuple[int, Jso
         found, raw, kept = row
         text = raw.decode(errors="replace")
         if kept == digest_of(code, found, text):
-            state: Json = load(text)
+            state: Json = load_kept(text)
             return int(found), state
         logger.warning("table %s: the snapshot of event %s is doubtful and was not used", code, found)
         seq = found - 1

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.store.codec import dump, load
+from companion.store.codec import dump, load, load_kept
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.recursive(
@@ -34,3 +34,18 @@ def test_endless_nesting_is_a_value_error():
     nested.append(nested)
     with pytest.raises(ValueError, match="not storable"):
         dump(nested)
+
+
+@given(VALUES)
+def test_what_is_kept_reads_the_same(value):
+    assert load_kept(dump(value)) == value
+
+
+def test_words_that_are_kept_are_one_object():
+    first, second = (load_kept('{"unit": {"kind": "Tank brigade"}}') for _ in range(2))
+    assert first["unit"]["kind"] is second["unit"]["kind"]
+
+
+def test_what_is_kept_is_read_to_its_end():
+    with pytest.raises(ValueError, match="Extra data"):
+        load_kept('{"kind": "rolled"}}')

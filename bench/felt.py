@@ -231,7 +231,10 @@ class Hall:
         return rows
 
     def memory(self) -> Row:
-        """After everything, with every device there and at rest."""
+        """After pages were looked at and every table was tapped, with every device there and at rest.
+
+        Tables with a long record come afterwards: they are more than those that the target is for.
+        """
         places = [place for places in self.fresh for place in places]
         with sitting([self.seated[place.code] for place in places]):
             gevent.sleep(self.scale.rest)  # what six hundred pages took is given back
@@ -336,7 +339,7 @@ def main(quick: bool = False, scale: Scale | None = None) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         hall = Hall(Path(name), scale or (QUICK if quick else FULL))
         try:
-            return [*hall.singles(), *hall.games(), *hall.crowds(), hall.memory()]
+            return [*hall.singles(), *hall.crowds(), hall.memory(), *hall.games()]
         finally:
             hall.stop()
 

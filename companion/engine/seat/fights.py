@@ -113,11 +113,9 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 
 
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
-    game, seat = seen._game, seen.seat
+    game, seat, also = seen._game, seen.seat, battle.facts.get(ALSO, {})
     forces = {
-        side: counted(
-            [*map(_standing, _fought(game, battle, side, seat)), *battle.facts.get(ALSO, {}).get(side, ())]
-        )
+        side: counted([*map(_standing, _fought(game, battle, side, seat)), *also.get(side, ())])
         for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from companion.engine.dice import Spec
-from companion.engine.forms.fields import Context, Dice, Field, Roll
-from companion.engine.forms.panels import Panel
-from companion.engine.guard import Guard, name_of
+from companion.engine.forms.fields import Roll
+from companion.engine.guard import Guard
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
@@ -18,7 +17,6 @@ from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.plain import plain
-from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import Rules
 from companion.engine.record import sight
@@ -27,10 +25,10 @@ from companion.engine.record.game import Game
 from companion.engine.record.sequence import order, skip_reason
 from companion.engine.seat import shapes
 from companion.engine.seat.fights import awaits, battles, duties
+from companion.engine.seat.offers import offered, panels
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 Made = TypeVar("Made")
-Offered = tuple[Action, shapes.ActionView | None]
 
 
 def seat_name(game: Game, seat: str) -> str:
@@ -103,11 +101,6 @@ def _due(game: Game, seat: str) -> list[shapes.DueView]:
     ]
 
 
-@guarded("Notes in force", list)
-def _notes(game: Game, seat: str) -> list[Note]:
-    return in_force(game)
-
-
 def _last_roll(game: Game) -> shapes.RollView | None:
     last = game.last_roll
     if not last:
@@ -120,92 +113,6 @@ def _last_roll(game: Game) -> shapes.RollView | None:
 def _result(seen: SeatView) -> shapes.ResultView | None:
     last = seen._game.last_result
     return shapes.ResultView(**last) if last and seen.seat in (last["only"] or [seen.seat]) else None
-
-
-# -- what can be done ------------------------------------------------------------------------------------
-
-
-def _offered(seen: SeatView) -> list[shapes.ActionView]:
-    """The actions this seat may do now; only what depends on who looks is worked out for each seat."""
-    game, seat, worked = seen._game, seen.seat, seen._game.worked
-    found, mine = list[shapes.ActionView | None](), dict[Any, bool]()
-    possible, doubtful = worked.find(game, "possible", partial(_possible, seen._rules, game))
-    for a in doubtful:  # it fails again, and the seat hears of it
-        seen.guard.part(a.label, partial(a.refusal, game, seat), None)
-    for a, offer in possible:
-        if offer is not None:
-            whose = (a.by, a.secret)
-            if whose not in mine:  # asked once for all that it is the same of
-                mine[whose] = a.not_yours(game, seat) is None
-            if mine[whose]:
-                found.append(offer)
-        elif held := worked.recall((a.name, seat)):
-            found.append(held.value)
-        else:
-            keep = partial(worked.find, game, (a.name, seat), partial(_offer, a, game, seat))
-            found.append(seen.guard.part(a.label, keep, None))
-    return [offer for offer in found if offer is not None]
-
-
-def _possible(rules: Rules, game: Game) -> tuple[list[Offered], list[Action]]:
-    """What can be done now, whoever may do it, in the order it is shown in; and that of which it cannot be told."""
-    possible, doubtful, phase, goes_on = [], list[Action](), game.phase, not game.ended
-    find = game.worked.find
-    for a, offer in _all_offers(rules, game["mode-dice"] == "digital"):
-        if not a.phases or phase in a.phases:
-            try:
-                if (goes_on and a.when is None) or find(game, (a.name, "now"), partial(_may_now, a, game)):
-                    possible.append((a, offer))
-            except Exception:  # noqa: BLE001 - whoever may do it is told
-                doubtful.append(a)
-    return possible, doubtful
-
-
-def _may_now(action: Action, game: Game) -> bool:
-    return action.not_now(game) is None
-
-
-@lru_cache(100)
-def _all_offers(rules: Rules, rolled: bool) -> list[Offered]:
-    """All that is offered at any time, in order, each as every seat sees it; None where that depends on who looks."""
-    shown = [a for a in rules.actions.values() if a.group != "hidden" and a.follow_up is None]
-    shown.sort(key=lambda a: (not a.primary, a.order, a.label))
-    asks = {a.name: callable(a.by) or any(f.when for f in _asked(a, rolled)) for a in shown}
-    return [(a, None if asks[a.name] else _as_offered(a, rolled)) for a in shown]
-
-
-def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
-    yours = action.not_yours(game, seat) is None
-    return _as_offered(action, game["mode-dice"] == "digital", Context(game, seat)) if yours else None
-
-
-def _as_offered(action: Action, rolled: bool, here: Any = None) -> shapes.ActionView:
-    return _with_fields(action, sum(1 for f in _asked(action, rolled) if f.when is None or f.when(here)))
-
-
-@lru_cache(4_000)
-def _with_fields(action: Action, asked: int) -> shapes.ActionView:
-    """An action with how many fields its form would show; with none, and no worksheet to look at, a button does it."""
-    fields = asked if action.worksheet is None else len(action.fields)
-    return shapes.ActionView.of(action, fields=fields, now=bool(action.phases))
-
-
-@lru_cache(4_000)
-def _asked(action: Action, rolled: bool) -> list[Field]:
-    """What a form without a worksheet asks at most: no dice where the companion rolls them."""
-    fields = action.fields.values() if action.worksheet is None else ()
-    return [f for f in fields if not f.hidden and not (rolled and isinstance(f, Dice))]
-
-
-def _panels(seen: SeatView) -> list[Panel]:
-    game, worked, for_all, found = seen._game, seen._game.worked, seen._rules.for_all, []
-    for make in seen._rules.panels:
-        key = (make,) if make in for_all else (make, seen.seat)
-        held = worked.recall(key)
-        if held is None:
-            keep = partial(worked.find, game, key, partial(make, game, *key[1:]))
-        found.append(held.value if held else seen.guard.part(name_of(make), keep, None))
-    return [panel for panel in found if panel]
 
 
 # -- units and piles -------------------------------------------------------------------------------------
@@ -319,7 +226,7 @@ class SeatView:
     """The sides whose move it is."""
     awaits = Part(awaits)
     """Whom the table waits for now, a move or an answer, in words for this seat."""
-    actions = Part(_offered)
+    actions = Part(offered)
     """What this seat may do now."""
     tracks = Part(_tracks)
     """Numbers that are counted, as far as they are shown now."""
@@ -327,7 +234,7 @@ class SeatView:
     """Named values with what they do."""
     due = Part(_due)
     """What arrives on this turn or is late."""
-    notes = Part(_notes)
+    notes: Part[list[Note]] = Part(guarded("Notes in force", list)(lambda game, _: in_force(game)))
     """What holds on this turn."""
     asked = Part(duties)
     """Questions and follow-ups that wait for somebody."""
@@ -357,7 +264,7 @@ class SeatView:
     """The last result, with its calculation."""
     last_roll = ForAll(_last_roll)
     """The last open roll."""
-    panels = Part(_panels)
+    panels = Part(panels)
     """What the game itself tells this seat."""
     ended: Part[Ended | None] = Direct(lambda seen: seen._game.ended)
     """Who won, once the game is over."""
@@ -419,6 +326,4 @@ _KIT_WORDS = {
 PARTS = tuple(name for name, part in vars(SeatView).items() if isinstance(part, Part | cached_property))
 
 
-def view(rules: Rules, game: Game, seat: str) -> SeatView:
-    """The table as this seat may see it."""
-    return SeatView(rules, game, seat)
+view = SeatView

@@ -161,9 +161,8 @@ class PgPool:
 
     def put_new(self, db: Any, sql: str, row: Sequence[Any]) -> bool:
         """Run an insert that does nothing on conflict; return whether it did anything."""
-        return bool(
-            db.execute(f"{sql} returning 1", row).fetchall()
-        )  # statements travel together: no count yet
+        # Statements travel together: none has a count yet.
+        return bool(db.execute(f"{sql} returning 1", row).fetchall())
 
     def is_open(self, db: Any) -> bool:
         """Whether a transaction is under way."""

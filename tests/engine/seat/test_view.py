@@ -13,7 +13,7 @@ from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
-from companion.engine.seat import view
+from companion.engine.seat import offers, view
 
 OTHERS = ("blue", "table", "watch")
 
@@ -391,7 +391,7 @@ def test_an_act_of_which_cannot_be_told_whether_it_can_be_done_is_named_to_those
     monkeypatch.setattr(rules, "actions", {**rules.actions, name: action})
     table.record(e.Ticked("something"))  # so that the offers are looked at again
     table.game.worked.clear()
-    monkeypatch.setattr(view, "_all_offers", view._all_offers.__wrapped__)  # acts never change but here
+    monkeypatch.setattr(offers, "_all_offers", offers._all_offers.__wrapped__)  # acts never change but here
     for _ in range(2):
         seen = table.view("red")
         assert {a.name for a in seen.actions} == others - {name}
